@@ -1,0 +1,65 @@
+"""Starts a PostgreSQL and a Valkey of the tests' own, and throws them away afterwards.
+
+A plugin (`-p tests.servers`) because Django's settings are read before any conftest. Whatever
+DATABASE_URL and REDIS_URL say is overruled: tests never touch a server that happens to be there.
+"""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from ticketing.embedded.places import Places, addresses
+from ticketing.embedded.places import places as places_of
+from ticketing.embedded.postgres import Postgres
+from ticketing.embedded.servers import Server
+from ticketing.embedded.valkey import Valkey
+
+
+class Servers:
+    """Both servers below one folder in /tmp."""
+
+    def __init__(self) -> None:
+        self.var = Path(tempfile.mkdtemp(prefix="ticketing-test-"))
+        self.var.chmod(0o755)
+        self.places: Places = places_of(self.var)
+        self.servers: list[Server] = []
+
+    def start(self) -> None:
+        postgres, valkey = (kind(self.places, throw_away=True) for kind in (Postgres, Valkey))
+        for server in (postgres, valkey):
+            server.prepare()
+            server.start(stdout=open(self.var / f"{server.name}.log", "wb"), stderr=-2)
+            self.servers.append(server)
+        for server in self.servers:
+            server.wait_until_it_answers()
+        postgres.create_database("ticketing")
+
+    def stop(self) -> None:
+        for server in reversed(self.servers):
+            server.stop()
+        shutil.rmtree(self.var, ignore_errors=True)
+
+
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+        # Servers are shared; each worker has a database (pytest-django) and a Redis number.
+        os.environ["REDIS_URL"] = f"{os.environ['TEST_REDIS_URL']}?db={int(worker[2:]) + 1}"
+        return
+    servers = Servers()
+    early_config.add_cleanup(servers.stop)
+    servers.start()
+    reached = addresses(servers.var)
+    os.environ |= {
+        "DJANGO_SETTINGS_MODULE": "ticketing.settings",
+        "VAR_DIR": str(servers.var / "site"),
+        "DEVELOPMENT": "1",
+        "SECRET_KEY": "only-for-tests",
+        "DATABASE_URL": reached.database_url,
+        "REDIS_URL": f"{reached.redis_url}?db=0",
+        "TEST_REDIS_URL": reached.redis_url,
+    }
+    for name in ("DEBUG", "BROKER_URL", "ALLOWED_HOSTS", "LOG_LEVEL"):
+        os.environ.pop(name, None)

@@ -1,0 +1,25 @@
+"""The Celery app and everything that happens on a schedule."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ticketing.settings")
+
+app = Celery("ticketing")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+# A task that waited longer than its interval is worthless: the next one does its work.
+app.conf.beat_schedule = {
+    "open-due-sales": {
+        "task": "ticketing.open_due_sales",
+        "schedule": 1.0,
+        "options": {"expires": 1},
+    },
+    "forget-old-sessions": {
+        "task": "accounts.forget_old_sessions",
+        "schedule": 3600.0,
+        "options": {"expires": 3600},
+    },
+}

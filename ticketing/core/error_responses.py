@@ -1,0 +1,107 @@
+"""DomainError → page, JSON or websocket frame: the only mapping."""
+
+import sys
+from typing import Any
+
+from django.core.exceptions import (
+    BadRequest,
+    PermissionDenied,
+    RequestDataTooBig,
+    SuspiciousOperation,
+    TooManyFieldsSent,
+)
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django_redis.exceptions import ConnectionInterrupted
+from redis.exceptions import RedisError
+from rest_framework import exceptions as api_exceptions
+from rest_framework.response import Response
+
+from ticketing.core import errors
+from ticketing.core.errors import DomainError
+
+OUTAGES = (OperationalError, InterfaceError, RedisError, ConnectionInterrupted)
+OUR_WORDS: dict[type[Exception], type[DomainError]] = {
+    Http404: errors.NotFound,
+    PermissionDenied: errors.NotAllowed,
+    BadRequest: errors.InvalidInput,
+    SuspiciousOperation: errors.InvalidInput,
+    RequestDataTooBig: errors.InvalidInput,
+    TooManyFieldsSent: errors.InvalidInput,
+    api_exceptions.NotFound: errors.NotFound,
+    api_exceptions.NotAuthenticated: errors.NotLoggedIn,
+    api_exceptions.AuthenticationFailed: errors.NotLoggedIn,
+    api_exceptions.PermissionDenied: errors.NotAllowed,
+    api_exceptions.MethodNotAllowed: errors.MethodNotAllowed,
+    api_exceptions.APIException: errors.InvalidInput,
+} | dict.fromkeys(OUTAGES, errors.Unavailable)
+
+
+def error_of(exception: BaseException | None) -> DomainError:
+    """What this exception means to the one who asked; a bug unless we know better."""
+    match exception:
+        case DomainError():
+            return exception
+        case api_exceptions.Throttled():
+            return errors.TooManyRequests(retry_after=int(exception.wait or 1))
+        case api_exceptions.ValidationError():
+            return errors.InvalidInput(fields=exception.get_full_details())
+    for kind, error in OUR_WORDS.items():
+        if isinstance(exception, kind):
+            return error()
+    return errors.Broken()
+
+
+def body(error: DomainError) -> dict[str, Any]:
+    return {"code": error.code, "message": str(error), "details": error.details}
+
+
+def frame(error: DomainError) -> dict[str, Any]:
+    """The same, as a websocket message."""
+    return {"type": "error", **body(error)}
+
+
+def respond(request: HttpRequest, error: DomainError) -> HttpResponse:
+    """JSON for programs, a page for people. Touches neither session nor database."""
+    if wants_json(request):
+        response: HttpResponse = JsonResponse(body(error), status=error.status)
+    else:
+        response = render(request, "errors/error.html", {"error": error}, status=error.status)
+    if error.retry_after is not None:
+        response["Retry-After"] = str(error.retry_after)
+    return response
+
+
+def wants_json(request: HttpRequest) -> bool:
+    return request.path.startswith("/api/") or not request.accepts("text/html")
+
+
+def for_api(exception: Exception, context: dict[str, Any]) -> Response | None:
+    """REST framework's hook. A bug goes on to Django, which logs it and asks `server_error`."""
+    error = error_of(exception)
+    if isinstance(error, errors.Broken):
+        return None
+    headers = {"Retry-After": str(error.retry_after)} if error.retry_after is not None else {}
+    if authenticate := getattr(exception, "auth_header", None):
+        headers["WWW-Authenticate"] = authenticate
+    return Response(body(error), status=error.status, headers=headers)
+
+
+# -- Django's hooks -------------------------------------------------------------------------------
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return respond(request, error_of(exception))
+
+
+permission_denied = not_found = bad_request
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Django calls this while the exception is still being handled."""
+    return respond(request, error_of(sys.exc_info()[1]))
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    return respond(request, errors.StaleForm())

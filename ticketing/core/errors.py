@@ -1,0 +1,103 @@
+"""Refusals as facts. Each has a code for programs, words for people, and a status."""
+
+from typing import Any, ClassVar
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+Words = str | Promise
+
+
+class DomainError(Exception):
+    """Something is so, and therefore the request is refused. Anything else that is raised is a bug."""
+
+    code: ClassVar[str] = "refused"
+    status: ClassVar[int] = 400
+    message: ClassVar[Words] = _("This is not possible.")
+    advice: ClassVar[Words] = ""
+    retry_after: int | None = None
+
+    def __init__(self, *, retry_after: int | None = None, **details: Any) -> None:
+        super().__init__(self.code)
+        self.details = details
+        if retry_after is not None:
+            self.retry_after = retry_after
+
+    def __str__(self) -> str:
+        return str(self.message) % self.details if self.details else str(self.message)
+
+
+class InvalidInput(DomainError):
+    """The request can't be understood; `details` says which field and why."""
+
+    code = "invalid_input"
+    message = _("Some of what was sent can't be used.")
+    advice = _("Check the marked fields and send it again.")
+
+
+class NotLoggedIn(DomainError):
+    code = "not_logged_in"
+    status = 401
+    message = _("Please log in first.")
+
+
+class NotAllowed(DomainError):
+    code = "not_allowed"
+    status = 403
+    message = _("You may not do this.")
+    advice = _("If you think you should, ask the organiser.")
+
+
+class StaleForm(NotAllowed):
+    code = "stale_form"
+    message = _("This page was open for too long, or cookies are blocked.")
+    advice = _("Load the page again and repeat the last step. Nothing was changed.")
+
+
+class NotFound(DomainError):
+    code = "not_found"
+    status = 404
+    message = _("There is nothing here.")
+    advice = _("The address may be mistyped, or the page is gone.")
+
+
+class MethodNotAllowed(DomainError):
+    code = "method_not_allowed"
+    status = 405
+    message = _("This address doesn't take that kind of request.")
+
+
+class IllegalMove(DomainError):
+    """A state machine was asked for a step that it does not have."""
+
+    code = "illegal_move"
+    status = 409
+    message = _("It can't go from “%(before)s” to “%(after)s”.")
+    advice = _("Somebody may have been faster. Load the page again to see how things stand.")
+
+
+class TooManyRequests(DomainError):
+    code = "too_many_requests"
+    status = 429
+    message = _("That was too often.")
+    advice = _("Wait a moment, then try again.")
+    retry_after = 60
+
+
+class Broken(DomainError):
+    """A bug of ours. The words give nothing away; the log has the rest."""
+
+    code = "server_error"
+    status = 500
+    message = _("Something went wrong on our side.")
+    advice = _("It has been noted. Nothing was half-done; please try again.")
+
+
+class Unavailable(DomainError):
+    """The database or Redis can't be reached."""
+
+    code = "unavailable"
+    status = 503
+    message = _("We are briefly out of reach.")
+    advice = _("This page tries again by itself in a few seconds. Your place and your seats are kept.")
+    retry_after = 5

@@ -1,0 +1,18 @@
+"""A text kept in two columns, `<name>_ko` and `<name>_en`, read in the reader's language."""
+
+from typing import Any
+
+from django.utils.translation import get_language
+
+
+class Translated:
+    """`title = Translated()` beside `title_ko` and `title_en`: `event.title` picks one."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        korean, english = getattr(instance, f"{self.name}_ko"), getattr(instance, f"{self.name}_en")
+        return (english or korean) if (get_language() or "").startswith("en") else (korean or english)

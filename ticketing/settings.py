@@ -1,0 +1,295 @@
+"""Settings. What differs between deployments comes from the environment (docs/knobs.md).
+
+Without DATABASE_URL this is the development set-up on the embedded servers of `manage.py up`.
+"""
+
+import os
+from pathlib import Path
+
+import dj_database_url
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import gettext_lazy as _
+
+from ticketing import embedded
+from ticketing.core.knobs import Environment
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = Environment()
+
+VAR_DIR = Path(
+    env.text("VAR_DIR", str(BASE_DIR / "var"), "Folder for everything that is written at run time.")
+)
+DEVELOPMENT = env.flag(
+    "DEVELOPMENT",
+    "DATABASE_URL" not in os.environ,
+    "Plain HTTP, local hosts and a made-up secret key; on by itself only without DATABASE_URL.",
+)
+DEBUG = env.flag("DEBUG", False, "Show stack traces in the browser; for development only.")
+
+SECRET_KEY = env.text("SECRET_KEY", "", "Signs cookies and tokens; required outside development.")
+if not SECRET_KEY:
+    if not DEVELOPMENT:
+        raise ImproperlyConfigured("Set SECRET_KEY to a long random string (docs/operations.md).")
+    SECRET_KEY = embedded.secret_key(VAR_DIR)
+SECRET_KEY_FALLBACKS = env.words(
+    "SECRET_KEY_FALLBACKS", [], "Earlier secret keys that are still accepted, while rotating."
+)
+
+ALLOWED_HOSTS = env.words(
+    "ALLOWED_HOSTS",
+    ["localhost", "127.0.0.1", "[::1]"] if DEVELOPMENT else [],
+    "Host names this site answers to.",
+)
+CSRF_TRUSTED_ORIGINS = env.words(
+    "CSRF_TRUSTED_ORIGINS", [], "Further origins whose forms are accepted, with scheme."
+)
+
+# -- apps -----------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "payments",
+    "reservations",
+    "waiting_queue",
+    "ticketing",
+    "ticketing.accounts",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.messages",
+    "django.contrib.humanize",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "channels",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "axes",
+    "csp",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "ticketing.core.middleware.ErrorMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "ticketing.urls"
+ASGI_APPLICATION = "ticketing.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# -- servers --------------------------------------------------------------------------------------
+
+WEB_THREADS = env.number("WEB_THREADS", 8, "Pages that one server process works on at a time.")
+_embedded = embedded.addresses(VAR_DIR)
+DATABASE_URL = env.text(
+    "DATABASE_URL", _embedded.database_url, "PostgreSQL to use; by default the embedded one."
+)
+REDIS_URL = env.text(
+    "REDIS_URL", _embedded.redis_url, "Redis or Valkey to use; by default the embedded one."
+)
+REDIS_TIMEOUT = env.number("REDIS_TIMEOUT", 3, "Seconds after which a silent Redis counts as down.")
+BROKER_URL = env.text("BROKER_URL", REDIS_URL, "Redis for Celery, where it is another one.")
+
+DATABASES = {
+    "default": dj_database_url.parse(
+        DATABASE_URL, conn_max_age=60, conn_health_checks=True, engine="django.db.backends.postgresql"
+    )
+}
+DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 3)
+
+CACHES = {
+    "default": {
+        "BACKEND": "django_redis.cache.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "cache",
+        "OPTIONS": {
+            "SERIALIZER": "django_redis.serializers.json.JSONSerializer",
+            "SOCKET_TIMEOUT": REDIS_TIMEOUT,
+            "SOCKET_CONNECT_TIMEOUT": REDIS_TIMEOUT,
+        },
+    }
+}
+
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [REDIS_URL], "prefix": "channels"},
+    }
+}
+
+CELERY_BROKER_URL = embedded.celery_url(BROKER_URL)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TIMEZONE = "Asia/Seoul"
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
+
+# -- people ---------------------------------------------------------------------------------------
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "accounts:log_in"
+LOGIN_REDIRECT_URL = "ticketing:home"
+LOGOUT_REDIRECT_URL = "ticketing:home"
+PASSWORD_RESET_TIMEOUT = 3600
+
+# Sessions are true in PostgreSQL and read from Redis: no SQL on hot paths, nobody logged out by a
+# lost Redis.
+SESSION_ENGINE = "ticketing.accounts.sessions"
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+
+AXES_HANDLER = "axes.handlers.cache.AxesCacheHandler"
+AXES_FAILURE_LIMIT = env.number(
+    "LOGIN_FAILURES", 5, "Wrong passwords for one e-mail from one address before a pause."
+)
+AXES_COOLOFF_TIME = env.number("LOGIN_PAUSE_HOURS", 1, "Hours that such a pause lasts.")
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_LOCKOUT_CALLABLE = "ticketing.accounts.views.locked_out"
+AXES_RESET_ON_SUCCESS = True
+AXES_VERBOSE = False
+# The ASGI server already put the caller's address here, from the proxies that it trusts.
+AXES_IPWARE_META_PRECEDENCE_ORDER = ["REMOTE_ADDR"]
+
+EMAIL_URL = env.text("EMAIL_HOST", "", "Mail server; without one, mail is printed to the log.")
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_URL else 'console'}.EmailBackend"
+EMAIL_HOST = EMAIL_URL or "localhost"
+EMAIL_PORT = env.number("EMAIL_PORT", 587, "Port of the mail server.")
+EMAIL_HOST_USER = env.text("EMAIL_USER", "", "User name at the mail server.")
+EMAIL_HOST_PASSWORD = env.text("EMAIL_PASSWORD", "", "Password at the mail server.")
+EMAIL_USE_TLS = True
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.text(
+    "EMAIL_FROM", "tickets@localhost", "Sender of the mail that this site sends."
+)
+
+# -- words, time, files ---------------------------------------------------------------------------
+
+LANGUAGE_CODE = "ko"
+LANGUAGES = [("ko", _("Korean")), ("en", _("English"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+TIME_ZONE = "Asia/Seoul"
+USE_TZ = True
+
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+MEDIA_URL = "/media/"
+MEDIA_ROOT = VAR_DIR / "media"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
+
+# -- security -------------------------------------------------------------------------------------
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+        "form-action": [SELF],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = not DEVELOPMENT
+SESSION_COOKIE_HTTPONLY = True
+SECURE_SSL_REDIRECT = env.flag(
+    "TLS_REDIRECT", not DEVELOPMENT, "Send plain HTTP to HTTPS; off if the proxy does it."
+)
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SECURE_HSTS_SECONDS = env.number(
+    "HSTS_SECONDS",
+    0 if DEVELOPMENT else 365 * 24 * 3600,
+    "How long browsers insist on HTTPS once they have seen it.",
+)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not DEVELOPMENT
+CSRF_FAILURE_VIEW = "ticketing.core.error_responses.csrf_failure"
+
+# -- api ------------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "ticketing.accounts.api_auth.TokenAuthentication",
+        "ticketing.accounts.api_auth.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticatedOrReadOnly"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
+    "PAGE_SIZE": 20,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "ticketing.core.error_responses.for_api",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Ticketing API",
+    "DESCRIPTION": "Events, seats, the waiting queue, reservations and payments.",
+    "VERSION": "1.0.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": r"/api/v1",
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+}
+
+# -- logs -----------------------------------------------------------------------------------------
+
+LOG_LEVEL = env.text("LOG_LEVEL", "INFO", "Least important log line to write.")
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)-7s %(name)s  %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
+    "loggers": {
+        "django": {"handlers": [], "propagate": True},
+        "django.server": {"handlers": [], "propagate": True},
+        "axes": {"level": "WARNING"},
+    },
+}
+SILENCED_SYSTEM_CHECKS: list[str] = []
