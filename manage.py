@@ -7,9 +7,15 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ticketing.settings")
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    from ticketing.embedded.errors import CannotRun
+
+    try:
+        execute_from_command_line(sys.argv)
+    except (ImproperlyConfigured, CannotRun) as mistake:
+        sys.exit(f"✗ {mistake}")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,10 @@ DATABASE_URL and REDIS_URL say is overruled: tests never touch a server that hap
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -43,14 +46,24 @@ class Servers:
         shutil.rmtree(self.var, ignore_errors=True)
 
 
-def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
+    """A wrapper runs before pytest-django's own hook, which reads the settings."""
     if worker := os.environ.get("PYTEST_XDIST_WORKER"):
         # Servers are shared; each worker has a database (pytest-django) and a Redis number.
         os.environ["REDIS_URL"] = f"{os.environ['TEST_REDIS_URL']}?db={int(worker[2:]) + 1}"
-        return
-    servers = Servers()
-    early_config.add_cleanup(servers.stop)
-    servers.start()
+    else:
+        servers = Servers()
+        early_config.add_cleanup(servers.stop)
+        servers.start()
+        point_at(servers)
+        subprocess.run(
+            [sys.executable, "manage.py", "collectstatic", "--noinput", "-v0"], check=True
+        )
+    return (yield)
+
+
+def point_at(servers: Servers) -> None:
     reached = addresses(servers.var)
     os.environ |= {
         "DJANGO_SETTINGS_MODULE": "ticketing.settings",

@@ -1,16 +1,22 @@
 """Where the embedded servers keep their files and how they are reached."""
 
+import errno
 import hashlib
 import os
 import pwd
 import secrets
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlsplit
+
+from ticketing.embedded.errors import cannot_write
 
 # A Unix socket's path must fit in 107 bytes; this leaves room for "/.s.PGSQL.5432".
 LONGEST_SOCKET_FOLDER = 80
+OPEN_TO_ALL = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108
 
 
 @dataclass(frozen=True)
@@ -31,10 +37,10 @@ def places(var: Path) -> Places:
     """Below `var`, or beside it where the servers could not reach that."""
     var = var.absolute()
     short = f"ticketing-{os.getuid()}-{hashlib.sha256(str(var).encode()).hexdigest()[:12]}"
-    data = var if reachable(var) else Path("/var/tmp") / short
+    data = var if reachable(var) else OPEN_TO_ALL[1] / short
     run = data / "run"
     if len(str(run).encode()) > LONGEST_SOCKET_FOLDER:
-        run = Path("/tmp") / short
+        run = OPEN_TO_ALL[0] / short
     return Places(data=data, run=run)
 
 
@@ -51,25 +57,33 @@ def celery_url(redis_url: str) -> str:
     parts = urlsplit(redis_url)
     if parts.scheme != "unix":
         return redis_url
-    database = dict(pair.split("=", 1) for pair in parts.query.split("&") if "=" in pair).get("db", "0")
+    database = dict(pair.split("=", 1) for pair in parts.query.split("&") if "=" in pair).get(
+        "db", "0"
+    )
     return f"redis+socket://{parts.path}?virtual_host={database}"
 
 
 def secret_key(var: Path) -> str:
     """A secret key for development, made once and kept."""
     path = var / "secret_key"
-    if not path.exists():
-        var.mkdir(parents=True, exist_ok=True)
-        draft = path.with_suffix(f".{os.getpid()}")
+    try:
+        if not path.exists():
+            _make_secret_key(path)
+        return path.read_text()
+    except OSError as problem:
+        raise cannot_write(problem, var) from None
+
+
+def _make_secret_key(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(f".{os.getpid()}")
+    try:
         draft.touch(mode=0o600)
         draft.write_text(secrets.token_urlsafe(64))
-        try:
+        with suppress(FileExistsError):
             os.link(draft, path)  # the first of several processes wins
-        except FileExistsError:
-            pass
-        finally:
-            draft.unlink()
-    return path.read_text()
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def reachable(folder: Path) -> bool:
@@ -88,13 +102,21 @@ def server_user() -> pwd.struct_passwd | None:
     return pwd.getpwnam("nobody") if os.getuid() == 0 else None
 
 
+def server_identity() -> dict[str, Any]:
+    """The same as options for starting a process."""
+    user = server_user()
+    return {"user": user.pw_uid, "group": user.pw_gid} if user else {}
+
+
 def own(folder: Path) -> Path:
     """Make a private folder for the servers, and refuse one that somebody else prepared."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)
     user = server_user()
-    if folder.stat().st_uid not in {os.getuid(), user.pw_uid if user else os.getuid()}:
-        raise PermissionError(f"{folder} belongs to somebody else.")
+    ours = {os.getuid(), user.pw_uid if user else os.getuid()}
+    for place in (folder, folder.parent):
+        if place.parent in OPEN_TO_ALL and place.lstat().st_uid not in ours:
+            raise PermissionError(errno.EPERM, "it belongs to somebody else", str(place))
     if user:
         os.chown(folder, user.pw_uid, user.pw_gid)
     return folder

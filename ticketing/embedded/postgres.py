@@ -3,12 +3,14 @@
 import os
 import shutil
 import signal
-import subprocess
 from pathlib import Path
 
-from ticketing.embedded.places import own, reachable, server_user
-from ticketing.embedded.servers import Server, ServerFailed, package_folder
+from ticketing.embedded import process
+from ticketing.embedded.errors import DISK_FULL, CannotRun, disk_full
+from ticketing.embedded.places import own, reachable, server_identity
+from ticketing.embedded.servers import Server, package_folder
 
+STATUS_LINE = 7
 # Tests throw the cluster away, so it need not survive a power cut.
 THROW_AWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
@@ -27,9 +29,10 @@ class Postgres(Server):
 
     def prepare(self) -> None:
         own(self.sockets)
-        own(self.cluster)
         if not (self.cluster / "PG_VERSION").exists():
             self._initdb()
+        own(self.cluster)
+        self._forget_the_dead()
 
     def command(self) -> list[str | Path]:
         options = {
@@ -37,8 +40,9 @@ class Postgres(Server):
             "unix_socket_directories": str(self.sockets),
             "max_connections": "200",
             "shared_buffers": "128MB",
+            "max_wal_size": "256MB",
             "timezone": "UTC",
-            "log_min_messages": "warning",
+            "log_min_messages": "fatal",
         }
         if self.throw_away:
             options |= THROW_AWAY
@@ -46,36 +50,67 @@ class Postgres(Server):
         return [self._binary("postgres"), "-D", self.cluster, *settings]
 
     def answers(self) -> bool:
-        ready = [self._binary("pg_isready"), "-q", "-h", self.sockets, "-U", "postgres"]
-        return subprocess.run(ready, check=False, capture_output=True).returncode == 0
+        """What it notes about itself in its pid file, as pg_ctl reads it."""
+        try:
+            noted = (self.cluster / "postmaster.pid").read_text().split("\n")
+        except OSError:
+            return False
+        return len(noted) > STATUS_LINE and noted[STATUS_LINE].strip() == "ready"
 
     def create_database(self, name: str) -> None:
         """Make the database unless it is there."""
-        made = subprocess.run(
-            [self._binary("createdb"), "-h", self.sockets, "-U", "postgres", name],
-            check=False,
-            capture_output=True,
-            text=True,
-        )
-        if made.returncode and "already exists" not in made.stderr:
-            raise ServerFailed(f"The database {name} can't be made: {made.stderr.strip()}")
+        createdb: list[str | Path] = [
+            self._binary("createdb"),
+            "-h",
+            self.sockets,
+            "-U",
+            "postgres",
+            name,
+        ]
+        code, said = process.run(createdb)
+        if code and "already exists" not in said:
+            raise CannotRun(f"The database {name} can't be made: {said}")
 
     def _initdb(self) -> None:
-        user = server_user()
-        made = subprocess.run(
-            [self._binary("initdb"), "-D", self.cluster, "-U", "postgres", "--auth=trust", "--no-sync"]
-            + ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
-            check=False,
-            capture_output=True,
-            text=True,
+        """In a draft folder, so that a half-made cluster is never taken for a whole one."""
+        draft = self.cluster.with_name(f"{self.cluster.name}.draft")
+        shutil.rmtree(draft, ignore_errors=True)
+        own(draft)
+        initdb: list[str | Path] = [
+            self._binary("initdb"),
+            "-D",
+            draft,
+            "-U",
+            "postgres",
+            "--auth=trust",
+        ]
+        locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin"]
+        code, said = process.run(
+            [*initdb, "--no-sync", *locale, "--builtin-locale=C.UTF-8"],
             cwd=self.places.data,
-            user=user and user.pw_uid,
-            group=user and user.pw_gid,
-            extra_groups=user and [],
+            **server_identity(),
         )
-        if made.returncode:
-            shutil.rmtree(self.cluster, ignore_errors=True)
-            raise ServerFailed(f"PostgreSQL can't make its files: {made.stderr.strip()}")
+        if code:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise self._initdb_failed(said)
+        draft.rename(self.cluster)
+
+    def _initdb_failed(self, said: str) -> CannotRun:
+        if DISK_FULL in said:
+            return disk_full(self.places.data)
+        return CannotRun(f"PostgreSQL can't make its files:\n{said}")
+
+    def _forget_the_dead(self) -> None:
+        """After a crash the old process's number may belong to somebody else by now."""
+        noted = self.cluster / "postmaster.pid"
+        try:
+            pid = int(noted.read_text().split("\n", 1)[0])
+            running = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except (OSError, ValueError):
+            running = b""
+        if str(self.cluster).encode() not in running:
+            for leftover in (noted, *self.sockets.glob(".s.PGSQL.*")):
+                leftover.unlink(missing_ok=True)
 
     def _binary(self, name: str) -> Path:
         return self._installation() / "bin" / name

@@ -35,7 +35,16 @@ def start(
     )
 
 
-def stop(child: subprocess.Popen[bytes], *, how: signal.Signals = signal.SIGTERM, patience: float = 10) -> bool:
+def run(command: Sequence[str | Path], **options: Any) -> tuple[int, str]:
+    """Run a child to its end; its exit code and everything that it said."""
+    child = start(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    said, _ = child.communicate()
+    return child.returncode, said.decode(errors="replace").strip()
+
+
+def stop(
+    child: subprocess.Popen[bytes], *, how: signal.Signals = signal.SIGTERM, patience: float = 10
+) -> bool:
     """Ask it to stop, and kill it if it won't. True if it went by itself."""
     if child.poll() is not None:
         return True

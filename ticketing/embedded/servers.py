@@ -14,18 +14,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ticketing.embedded import process
-from ticketing.embedded.places import Places, server_user
-
-
-class ServerFailed(Exception):
-    """A server can't be started; the message says why, for people."""
+from ticketing.embedded.errors import CannotRun
+from ticketing.embedded.places import Places, server_identity
 
 
 def package_folder(name: str) -> Path:
     """Where a wheel was unpacked, found without importing it."""
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
-        raise ServerFailed(f"The package {name} is not installed: run `make install`.")
+        raise CannotRun(f"The package {name} is not installed: run `make install`.")
     return Path(spec.origin).parent
 
 
@@ -39,6 +36,7 @@ class Server(ABC):
 
     name: ClassVar[str]
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
+    noise: ClassVar[str] = "\0"  # in lines of its log that nobody needs
 
     @abstractmethod
     def prepare(self) -> None:
@@ -51,26 +49,24 @@ class Server(ABC):
     def answers(self) -> bool: ...
 
     def start(self, **options: Any) -> subprocess.Popen[bytes]:
-        user = server_user()
         self.child = process.start(
             self.command(),
             last_words=self.stop_signal,
-            user=user and user.pw_uid,
-            group=user and user.pw_gid,
             cwd=self.places.data,
+            **server_identity(),
             **options,
         )
         return self.child
 
     def wait_until_it_answers(self, patience: float = 30) -> None:
-        assert self.child is not None
+        child = self.child or self.start()
         deadline = time.monotonic() + patience
         while not self.answers():
-            if self.child.poll() is not None:
-                raise ServerFailed(f"{self.name} stopped at once (exit code {self.child.returncode}).")
+            if child.poll() is not None:
+                raise CannotRun(f"{self.name} stopped at once (exit code {child.returncode}).")
             if time.monotonic() > deadline:
-                raise ServerFailed(f"{self.name} did not answer within {patience:.0f} seconds.")
-            time.sleep(0.02)
+                raise CannotRun(f"{self.name} did not answer within {patience:.0f} seconds.")
+            time.sleep(0.03)
 
     def stop(self) -> bool:
         return self.child is None or process.stop(self.child, how=self.stop_signal)

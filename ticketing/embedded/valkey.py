@@ -13,6 +13,7 @@ MACHINES = {"AMD64": "x86_64", "amd64": "x86_64", "arm64": "aarch64"}
 
 class Valkey(Server):
     name = "Valkey"
+    noise = "Memory overcommit must be enabled"  # advice for a machine that is Valkey's alone
 
     @property
     def files(self) -> Path:

@@ -1,0 +1,82 @@
+# `make` lists what there is. Everything below sets itself up; nothing else need be done before.
+
+PY := .venv/bin/python
+SHELL := /bin/sh
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+# Throw-away values: no check or test may touch, or need, anything real.
+NOWHERE := SECRET_KEY=only-for-checks-0123456789-abcdefghijklmnopqrstuvwxyz-ABCDEFGHIJ \
+	DATABASE_URL=postgresql://nobody@%2Fnonexistent/none REDIS_URL=redis://127.0.0.1:1 BROKER_URL= \
+	VAR_DIR=$(CURDIR)/var LOG_LEVEL=
+DEVELOPING := env $(NOWHERE) DEVELOPMENT=1 DEBUG=0
+PRODUCTION := env $(NOWHERE) DEVELOPMENT=0 DEBUG=0 ALLOWED_HOSTS=tickets.example.com
+# Without a database its history can't be compared; that is not what is checked here.
+OFFLINE := -W 'ignore:Got an error checking a consistent migration history'
+
+# $(call step,what,command): says what is done and how long it took; the first failure is the last step.
+step = @printf '\n── %s\n' '$(1)'; began=$$(date +%s); \
+	if $(2); then printf '   ✓ %s, %d s\n' '$(1)' $$(($$(date +%s) - began)); \
+	else printf '\n✗ %s failed after %d s\n' '$(1)' $$(($$(date +%s) - began)) >&2; exit 1; fi
+
+.PHONY: help
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: export DEVELOPMENT ?= 1
+run: install ## Run everything on http://127.0.0.1:8000 (PORT=… HOST=…); Ctrl-C stops it
+	@exec $(PY) manage.py up
+
+.PHONY: test
+test: lint check ## Every check and every test, on servers of their own
+	$(call step,pytest,$(PY) -m pytest -n auto --dist loadgroup $(ARGS))
+
+.PHONY: lint
+lint: install-dev ## Style, types, and who may import whom
+	$(call step,ruff check,$(PY) -m ruff check)
+	$(call step,ruff format,$(PY) -m ruff format --check --quiet)
+	$(call step,mypy,$(DEVELOPING) $(PY) -m mypy --no-error-summary)
+	$(call step,import-linter,$(DEVELOPING) .venv/bin/python -c 'from importlinter.cli import lint_imports_command as lint; lint()')
+
+.PHONY: check
+check: install-dev ## Django's checks, also of the production settings, and missing migrations
+	$(call step,manage.py check,$(DEVELOPING) $(PY) manage.py check)
+	$(call step,manage.py check --deploy,$(PRODUCTION) $(PY) manage.py check --deploy --fail-level WARNING)
+	$(call step,manage.py makemigrations --check,$(DEVELOPING) $(PY) $(OFFLINE) manage.py makemigrations --check --dry-run)
+
+.PHONY: format
+format: install-dev ## Let ruff mend style and layout
+	@$(PY) -m ruff check --fix --quiet || true
+	@$(PY) -m ruff format
+
+.PHONY: bench
+bench: install-dev ## Measure (bench/)
+	@exec $(PY) -m bench $(ARGS)
+
+.PHONY: messages
+messages: install-dev ## Gather the words to translate and compile the translations
+	@$(PY) manage.py messages
+
+.PHONY: install
+install: ## Make .venv and install what the site needs
+	@bin/install requirements.txt
+
+.PHONY: install-dev
+install-dev: ## The same, and what the checks need
+	@bin/install requirements.txt requirements-dev.txt
+
+.PHONY: reset
+reset: export DEVELOPMENT ?= 1
+reset: install ## Forget all data of `make run`
+	@$(PY) manage.py reset
+
+COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
+UV = $$(command -v uv || echo .venv/bin/uv)
+
+.PHONY: lock
+lock: install ## Pin the newest versions that requirements*.in allow
+	@$(COMPILE) --upgrade requirements.in -o requirements.txt
+	@$(COMPILE) --upgrade requirements-dev.in -o requirements-dev.txt
+	@$(COMPILE) --upgrade requirements-uv.in -o requirements-uv.txt

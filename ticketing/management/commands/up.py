@@ -1,0 +1,34 @@
+"""Everything the site needs, on this machine: servers, migrations, web, worker, beat."""
+
+import os
+import sys
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from ticketing.demo import DEMO_LOGINS
+from ticketing.embedded.console import Console
+from ticketing.embedded.run import Plan, Run
+
+
+class Command(BaseCommand):
+    help = "Run the whole site, with embedded PostgreSQL and Valkey unless others are named."
+    requires_system_checks = []
+
+    def handle(self, **options: Any) -> None:
+        sys.exit(Run(plan(), Console(sys.stdout))())
+
+
+def plan() -> Plan:
+    return Plan(
+        base=settings.BASE_DIR,
+        var=settings.VAR_DIR,
+        host=settings.HOST,
+        port=settings.PORT,
+        web_processes=max(1, settings.WEB_PROCESSES),
+        own_postgres=not os.environ.get("DATABASE_URL"),
+        own_valkey=not os.environ.get("REDIS_URL"),
+        demo=settings.DEVELOPMENT,
+        log_ins=DEMO_LOGINS if settings.DEVELOPMENT else [],
+    )
