@@ -2,19 +2,37 @@
 
 import hashlib
 import secrets
+from collections.abc import Collection
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.contrib.sessions.base_session import AbstractBaseSession
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
 from django.db import models, transaction
 from django.db.models.functions import Lower
-from django.utils import timezone
+from django.db.models.signals import pre_delete
+from django.dispatch import receiver
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext_lazy as _
+
+from ticketing.core import clock
+
+if TYPE_CHECKING:
+    from ticketing.accounts.sessions import SessionStore
+
+PHONE = RegexValidator(r"^\+?[0-9][0-9 ()-]{6,28}$", _("Use digits, spaces and dashes only."))
 
 
 class UserManager(BaseUserManager["User"]):
+    @classmethod
+    def normalize_email(cls, email: str | None) -> str:
+        """One spelling per address, so that look-up, uniqueness and throttles can't disagree."""
+        return (email or "").strip().lower()
+
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
         if not email:
             raise ValueError("A user needs an e-mail address.")
@@ -24,10 +42,16 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        return self.create_user(email, password, **fields | {"is_staff": True, "is_superuser": True})
+        return self.create_user(
+            email, password, **fields | {"is_staff": True, "is_superuser": True}
+        )
 
     def get_by_natural_key(self, email: str | None) -> "User":
-        return self.get(email__iexact=email)
+        return self.with_email(email).get()
+
+    def with_email(self, email: str | None) -> "models.QuerySet[User]":
+        """By the index on the lower-cased address; `iexact` would fold more letters than we do."""
+        return self.alias(lowered=Lower("email")).filter(lowered=self.normalize_email(email))
 
 
 class User(AbstractBaseUser, PermissionsMixin):
@@ -37,14 +61,18 @@ class User(AbstractBaseUser, PermissionsMixin):
         error_messages={"unique": _("Somebody with this e-mail address is already here.")},
     )
     display_name = models.CharField(_("display name"), max_length=40)
-    phone = models.CharField(_("phone"), max_length=30, blank=True)
+    phone = models.CharField(_("phone"), max_length=30, blank=True, validators=[PHONE])
     is_active = models.BooleanField(
-        _("active"), default=True, help_text=_("Turn off instead of deleting: this logs them out everywhere.")
+        _("active"),
+        default=True,
+        help_text=_("Turn off instead of deleting: this logs them out everywhere."),
     )
     is_staff = models.BooleanField(_("may use the admin"), default=False)
-    date_joined = models.DateTimeField(_("joined"), default=timezone.now, editable=False)
+    date_joined = models.DateTimeField(_("joined"), default=clock.now, editable=False)
 
     objects: ClassVar[UserManager] = UserManager()
+    _was_staff: bool | None = None
+    _password: str | None
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
@@ -69,17 +97,41 @@ class User(AbstractBaseUser, PermissionsMixin):
         super().clean()
         self.email = type(self).objects.normalize_email(self.email)
 
+    def validate_constraints(self, exclude: Collection[str] | None = None) -> None:
+        """The only constraint is about the e-mail: forms say so beside that field."""
+        try:
+            super().validate_constraints(exclude)
+        except ValidationError as error:
+            raise ValidationError({"email": error.messages}) from error
+
+    @classmethod
+    def from_db(cls, *args: Any, **kwargs: Any) -> "User":
+        user = super().from_db(*args, **kwargs)
+        user._was_staff = user.__dict__.get("is_staff")
+        return user
+
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """A new password or a switched-off account ends every log-in, also where no SQL is asked."""
-        ends_sessions = self.pk is not None and (self._password is not None or not self.is_active)
-        super().save(*args, **kwargs)
-        if ends_sessions:
-            transaction.on_commit(self.end_sessions)
+        """What a session vouches for must stay true, also where no SQL is asked: else it ends."""
+        ends_sessions = not self._state.adding and self._is_no_longer_as_logged_in()
+        with transaction.atomic():
+            super().save(*args, **kwargs)
+            if ends_sessions:
+                self.end_sessions()
+        self._was_staff = self.__dict__.get("is_staff")
+
+    def _is_no_longer_as_logged_in(self) -> bool:
+        new_role = self._was_staff is not None and self._was_staff != self.is_staff
+        return self._password is not None or not self.is_active or new_role
 
     def end_sessions(self) -> None:
-        store = Session.get_session_store_class()()
-        for key in self.sessions.values_list("session_key", flat=True):
-            store.delete(key)
+        keys = list(self.sessions.values_list("session_key", flat=True))
+        Session.get_session_store_class().end(keys)
+
+
+@receiver(pre_delete, sender=User)
+def end_sessions_of_the_deleted(sender: object, instance: User, **kwargs: Any) -> None:
+    """Their rows would go by cascade, the copies of them would not."""
+    instance.end_sessions()
 
 
 class Session(AbstractBaseSession):
@@ -91,10 +143,10 @@ class Session(AbstractBaseSession):
         abstract = False
 
     @classmethod
-    def get_session_store_class(cls) -> type:
-        from ticketing.accounts.sessions import SessionStore
-
-        return SessionStore
+    def get_session_store_class(cls) -> "type[SessionStore]":
+        """By its setting: the store stands above the models."""
+        store: type[SessionStore] = import_string(f"{settings.SESSION_ENGINE}.SessionStore")
+        return store
 
 
 class ApiToken(models.Model):

@@ -1,37 +1,113 @@
-"""Sessions: true in PostgreSQL, read from Redis. Reading one costs no SQL while Redis has it."""
+"""Sessions: true in PostgreSQL, read from a copy in Redis that costs no SQL.
+
+While Redis is down, sessions are read from PostgreSQL, and whatever would change or end one is
+refused: a row and its copy change together or not at all, so nothing comes back to life later.
+"""
 
 import logging
-from typing import Any
+from collections.abc import Callable, Collection
+from typing import Any, cast
 
+from asgiref.sync import sync_to_async
 from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.signals import user_logged_in
+from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.backends.cached_db import SessionStore as CachedDbStore
+from django.contrib.sessions.backends.db import SessionStore as DbStore
+from django.core.cache import cache
+from django.db import transaction
+from django.dispatch import receiver
+from django.http import HttpRequest
 
-from ticketing.accounts.models import Session
+from ticketing.accounts.models import Session, User
 from ticketing.core.error_responses import OUTAGES
 
 log = logging.getLogger(__name__)
 
+COPY_SECONDS = 3600  # A copy that a restored Redis brought back from the dead dies within this.
+ENDED_SECONDS = 60  # Longer than any request that read the row just before it was deleted.
+ENDED = "ended"
+CALLER = "caller"
+
 
 class SessionStore(CachedDbStore):
     cache_key_prefix = "session:"
+    _session: dict[str, Any]
+    _get_session_from_db: Callable[[], Session | None]
 
     @classmethod
     def get_model_class(cls) -> type[Session]:
         return Session
 
     def create_model_instance(self, data: dict[str, Any]) -> Session:
-        session: Session = super().create_model_instance(data)
+        session = cast(Session, super().create_model_instance(data))
         session.user_id = data.get(SESSION_KEY)
         return session
+
+    @classmethod
+    def end(cls, keys: Collection[str]) -> None:
+        """Delete the rows, and mark the copies so that nobody who still holds a row revives one."""
+        with transaction.atomic():
+            Session.objects.filter(session_key__in=keys).delete()
+            cache.set_many({cls.cache_key_prefix + key: ENDED for key in keys}, ENDED_SECONDS)
+
+    def delete(self, session_key: str | None = None) -> None:
+        if key := session_key or self.session_key:
+            self.end([key])
+
+    def save(self, must_create: bool = False) -> None:
+        """The row's lock makes the copies of two savers, or of a saver and an ender, take turns."""
+        with transaction.atomic():
+            DbStore.save(self, must_create)
+            cache.set(self.cache_key, self._session, min(self.get_expiry_age(), COPY_SECONDS))
+
+    def exists(self, session_key: str) -> bool:
+        return DbStore.exists(self, session_key)
 
     def load(self) -> dict[str, Any]:
         """From Redis; from PostgreSQL when Redis does not have it or can't be reached."""
         try:
-            return super().load()
+            data = cache.get(self.cache_key)
         except OUTAGES as outage:
             log.warning("A session was read from the database: %s", outage)
-            return self._load_from_database()
+            return DbStore.load(self)
+        if data is None:
+            return self._load_row_and_copy_it()
+        if data == ENDED:
+            self._session_key = None
+            return {}
+        return data
 
-    def _load_from_database(self) -> dict[str, Any]:
+    def _load_row_and_copy_it(self) -> dict[str, Any]:
         row = self._get_session_from_db()
-        return self.decode(row.session_data) if row else {}
+        if row is None:
+            return {}
+        data: dict[str, Any] = self.decode(row.session_data)
+        seconds = min(self.get_expiry_age(expiry=row.expire_date), COPY_SECONDS)
+        try:
+            cache.add(self.cache_key, data, seconds)  # never over a newer copy or an end
+        except OUTAGES as outage:
+            log.warning("A session was not copied to Redis: %s", outage)
+        return data
+
+    async def aload(self) -> dict[str, Any]:
+        return await sync_to_async(self.load)()
+
+    async def asave(self, must_create: bool = False) -> None:
+        await sync_to_async(self.save)(must_create)
+
+    async def adelete(self, session_key: str | None = None) -> None:
+        await sync_to_async(self.delete)(session_key)
+
+    async def aexists(self, session_key: str) -> bool:
+        return await sync_to_async(self.exists)(session_key)
+
+
+def remember_caller(session: SessionBase, user: User) -> None:
+    """Who this is, for those who read the session alone (`selectors.caller`)."""
+    session[CALLER] = {"name": user.display_name, "is_staff": user.is_staff}
+
+
+@receiver(user_logged_in)
+def on_log_in(sender: object, request: HttpRequest, user: User, **kwargs: Any) -> None:
+    remember_caller(request.session, user)

@@ -1,0 +1,77 @@
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from copy import deepcopy
+
+import pytest
+from axes.handlers.proxy import AxesProxyHandler
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.test import Client, override_settings
+
+from tests.making import make_user
+from ticketing.accounts.models import User
+from ticketing.core import redis
+
+NOBODY_LISTENS = "redis://127.0.0.1:1/0"
+
+
+@pytest.fixture
+def ann(db: None) -> User:
+    return make_user(email="ann@example.com", display_name="Ann")
+
+
+@pytest.fixture
+def ben(db: None) -> User:
+    return make_user(email="ben@example.com", display_name="Ben")
+
+
+@pytest.fixture
+def browser() -> Client:
+    """Shows what people would see, also where a bug or an outage is raised."""
+    return new_browser()
+
+
+@pytest.fixture
+def anns_browser(ann: User) -> Client:
+    return logged_in(ann)
+
+
+def new_browser(**options: object) -> Client:
+    return Client(
+        raise_request_exception=False,
+        headers={"accept-language": "en", "accept": "text/html"},
+        **options,
+    )
+
+
+def logged_in(user: User, **options: object) -> Client:
+    client = new_browser(**options)
+    client.force_login(user)
+    return client
+
+
+def is_logged_in(client: Client) -> bool:
+    return SESSION_KEY in client.session
+
+
+@pytest.fixture
+def redis_down() -> Callable[[], AbstractContextManager[None]]:
+    """`with redis_down():` nothing answers at Redis' address; afterwards it is back, as it was."""
+
+    @contextmanager
+    def outage() -> Iterator[None]:
+        caches = deepcopy(settings.CACHES)
+        caches["default"]["LOCATION"] = NOBODY_LISTENS
+        try:
+            with override_settings(CACHES=caches, REDIS_URL=NOBODY_LISTENS):
+                forget_connections()
+                yield
+        finally:
+            forget_connections()
+
+    return outage
+
+
+def forget_connections() -> None:
+    redis.client.cache_clear()
+    AxesProxyHandler.get_implementation(force=True)

@@ -1,0 +1,79 @@
+"""Who calls the API: a token, a session with CSRF, or a session that is only read."""
+
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework import authentication
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
+
+from ticketing.accounts import selectors, services
+from ticketing.accounts.models import ApiToken, User
+from ticketing.accounts.selectors import Caller
+from ticketing.core import clock
+from ticketing.core.errors import StaleForm
+
+CHALLENGE = 'Bearer realm="api"'
+
+
+class TokenAuthentication(authentication.BaseAuthentication):
+    """`Authorization: Bearer tk_…`"""
+
+    def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
+        scheme, _, secret = authentication.get_authorization_header(request).partition(b" ")
+        if scheme.lower() != b"bearer":
+            return None
+        token = services.use_token(secret=secret.strip().decode("latin-1"), now=clock.now())
+        return token.user, token
+
+    def authenticate_header(self, request: Request) -> str:
+        """DRF asks the first authenticator; without an answer it would say 403 instead of 401."""
+        return CHALLENGE
+
+
+class SessionAuthentication(authentication.SessionAuthentication):
+    """A logged-in browser; whatever changes something needs its CSRF token."""
+
+    def enforce_csrf(self, request: Request) -> None:
+        check = authentication.CSRFCheck(lambda request: None)  # type: ignore[arg-type]
+        check.process_request(request)
+        if check.process_view(request, None, (), {}):  # type: ignore[arg-type]
+            raise StaleForm()
+
+    def authenticate_header(self, request: Request) -> str:
+        return CHALLENGE
+
+
+class CallerAuthentication(authentication.BaseAuthentication):
+    """A logged-in browser that only reads: told by its session alone, without SQL."""
+
+    def authenticate(self, request: Request) -> tuple[Caller, None] | None:
+        if request.method not in SAFE_METHODS:
+            return None
+        caller = selectors.caller_in(request._request.session)
+        return (caller, None) if caller else None
+
+    def authenticate_header(self, request: Request) -> str:
+        return CHALLENGE
+
+
+class TokenScheme(OpenApiAuthenticationExtension):
+    target_class = TokenAuthentication
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {"type": "http", "scheme": "bearer", "description": "An API token, `tk_…`."}
+
+
+class SessionScheme(OpenApiAuthenticationExtension):
+    target_class: type = SessionAuthentication
+    name = "session"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME}
+
+
+class CallerScheme(SessionScheme):
+    target_class = CallerAuthentication
+    name = "session_read"  # two classes of one name would make an ambiguous document

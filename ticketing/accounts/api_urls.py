@@ -1,0 +1,11 @@
+"""/api/v1/…: tokens, and who I am."""
+
+from django.urls import path
+
+from ticketing.accounts import api
+
+urlpatterns = [
+    path("me/", api.Me.as_view(), name="api_me"),
+    path("tokens/", api.Tokens.as_view(), name="api_tokens"),
+    path("tokens/<int:pk>/", api.Token.as_view(), name="api_token"),
+]

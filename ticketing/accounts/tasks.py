@@ -1,0 +1,24 @@
+"""What happens away from the request."""
+
+from smtplib import SMTPException
+
+from celery import shared_task
+
+from ticketing.accounts import services
+from ticketing.core import clock
+
+
+@shared_task(
+    name="accounts.mail_password_reset",
+    expires=3600,
+    autoretry_for=(OSError, SMTPException),
+    retry_backoff=5,
+    max_retries=5,
+)
+def mail_password_reset(email: str, origin: str, language: str) -> None:
+    services.mail_password_reset(email=email, origin=origin, language=language)
+
+
+@shared_task(name="accounts.forget_old_sessions", expires=3600)
+def forget_old_sessions() -> None:
+    services.forget_old_sessions(now=clock.now())
