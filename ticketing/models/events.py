@@ -94,7 +94,7 @@ class Event(Lifecycle):
                 violation_error_message=_("The sale opens before the event starts."),
             ),
             models.CheckConstraint(
-                condition=models.Q(ends_at__isnull=True) | models.Q(ends_at__gt=models.F("starts_at")),
+                condition=models.Q(ends_at=None) | models.Q(ends_at__gt=models.F("starts_at")),
                 name="ends_after_the_start",
                 violation_error_message=_("The event ends after it starts."),
             ),
@@ -110,9 +110,7 @@ class Event(Lifecycle):
 class Grade(models.Model):
     """A price level of an event: R, S, A …"""
 
-    event = models.ForeignKey(
-        Event, models.CASCADE, related_name="grades", verbose_name=_("event")
-    )
+    event = models.ForeignKey(Event, models.CASCADE, related_name="grades", verbose_name=_("event"))
     code = models.CharField(_("code"), max_length=8)
     name_ko = models.CharField(_("name in Korean"), max_length=40)
     name_en = models.CharField(_("name in English"), max_length=40)

@@ -28,9 +28,7 @@ class Venue(models.Model):
 class SeatPlan(models.Model):
     """One way of seating a venue. Drawn in its own units, y growing away from the stage."""
 
-    venue = models.ForeignKey(
-        Venue, models.CASCADE, related_name="plans", verbose_name=_("venue")
-    )
+    venue = models.ForeignKey(Venue, models.CASCADE, related_name="plans", verbose_name=_("venue"))
     name = models.CharField(_("name"), max_length=80)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
@@ -105,4 +103,4 @@ class Place(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.section.code}-{self.row}-{self.number}" if self.row else f"{self.section.code}-{self.number}"
+        return "-".join(filter(None, [self.section.code, self.row, str(self.number)]))

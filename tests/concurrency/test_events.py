@@ -1,0 +1,107 @@
+"""Operators and clocks that act on one event at the same moment, with and without the row lock."""
+
+from threading import Barrier
+
+import pytest
+
+from tests.concurrency.together import together, winners
+from tests.making import make_event, make_user
+from ticketing import services
+from ticketing.core.errors import IllegalMove
+from ticketing.errors import SeatsExist
+from ticketing.models import Event, EventChange
+from ticketing.services import events as event_services
+from ticketing.services import seats as seat_services
+
+pytestmark = pytest.mark.django_db(transaction=True)
+MANY = 8
+
+
+@pytest.fixture
+def unlocked(monkeypatch):
+    """The control: everybody reads the event before anybody writes it, as without a lock."""
+    everybody_has_read = Barrier(MANY)
+
+    def event_without_lock(event_id: int) -> Event:
+        event = Event.objects.get(pk=event_id)
+        everybody_has_read.wait(10)
+        return event
+
+    monkeypatch.setattr(event_services, "event_for_update", event_without_lock)
+    monkeypatch.setattr(seat_services, "event_for_update", event_without_lock)
+
+
+def pause_together(event, now):
+    operator = make_user(is_staff=True)
+    return together(
+        MANY,
+        lambda _: services.move_event(
+            event_id=event.pk, to=Event.State.PAUSED, by=operator, now=now
+        ),
+    )
+
+
+def test_of_many_who_pause_at_once_one_does_it(now):
+    results = pause_together(event := make_event(now), now)
+
+    assert len(winners(results)) == 1
+    assert sum(isinstance(result, IllegalMove) for result in results) == MANY - 1
+    assert EventChange.objects.filter(event=event, what="state").count() == 1
+
+
+def test_control_without_the_lock_all_of_them_do_it(now, unlocked):
+    results = pause_together(event := make_event(now, seats=False), now)
+
+    assert len(winners(results)) == MANY
+    assert EventChange.objects.filter(event=event, what="state").count() == MANY
+
+
+def create_together(event, now):
+    return together(MANY, lambda _: services.create_seats(event_id=event.pk, by=None, now=now))
+
+
+def test_of_many_who_create_the_seats_one_does_it(now):
+    event = make_event(now, seats=False)
+
+    results = create_together(event, now)
+
+    assert winners(results) == [12]
+    assert sum(isinstance(result, SeatsExist) for result in results) == MANY - 1
+    assert event.seats.count() == 12
+
+
+def test_control_without_the_lock_only_the_constraint_stops_them(now, unlocked):
+    """The lock makes it polite; the unique constraint makes it true."""
+    event = make_event(now, seats=False)
+
+    results = create_together(event, now)
+
+    assert winners(results) == [12]
+    assert {type(result).__name__ for result in results if result != 12} == {"IntegrityError"}
+    assert event.seats.count() == 12
+
+
+def test_two_clocks_open_each_sale_once(now):
+    due = [make_event(now, state=Event.State.ANNOUNCED) for _ in range(3)]
+
+    results = together(MANY, lambda _: services.open_due_sales(now=now))
+
+    opened = [event.pk for events in results for event in events]
+    assert sorted(opened) == [event.pk for event in due]
+    assert EventChange.objects.filter(what="state").count() == 3
+
+
+def test_control_clocks_without_the_lock_open_a_sale_many_times(now, monkeypatch):
+    make_event(now, state=Event.State.ANNOUNCED)
+    everybody_has_read = Barrier(MANY)
+
+    def due_without_lock(now):
+        due = list(Event.objects.filter(state=Event.State.ANNOUNCED))
+        everybody_has_read.wait(10)
+        return due
+
+    monkeypatch.setattr(event_services, "due_events_for_update", due_without_lock)
+
+    results = together(MANY, lambda _: services.open_due_sales(now=now))
+
+    assert sum(len(events) for events in results) == MANY

@@ -1,0 +1,38 @@
+from datetime import datetime
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+
+from tests.making import make_event, make_user
+from ticketing.accounts.models import User
+from ticketing.core import clock, redis
+from ticketing.models import Event
+
+
+@pytest.fixture(autouse=True)
+def empty_redis() -> None:
+    """Each test starts with nothing in its worker's own Redis number."""
+    assert "db=" in settings.REDIS_URL
+    redis.client().flushdb()
+    cache.clear()
+
+
+@pytest.fixture
+def now() -> datetime:
+    return clock.now()
+
+
+@pytest.fixture
+def fan(db: None) -> User:
+    return make_user(display_name="Ann")
+
+
+@pytest.fixture
+def operator(db: None) -> User:
+    return make_user(email="operator@example.com", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def event(db: None, now: datetime) -> Event:
+    return make_event(now)

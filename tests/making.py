@@ -1,0 +1,97 @@
+"""Small makers of real rows, with believable defaults."""
+
+from datetime import datetime, timedelta
+from itertools import count
+from typing import Any
+
+from ticketing.accounts.models import User
+from ticketing.models import Event, Grade, Organiser, Place, Seat, SeatPlan, Section, Venue
+from ticketing.services import create_seats
+
+PASSWORD = "a-long-enough-passphrase"
+_number = count(1)
+
+
+def make_user(**fields: Any) -> User:
+    n = next(_number)
+    return User.objects.create_user(
+        **{"email": f"fan{n}@example.com", "display_name": f"Fan {n}", "password": PASSWORD}
+        | fields
+    )
+
+
+def make_plan(
+    *, rows: int = 3, seats_per_row: int = 4, standing: int = 0, **fields: Any
+) -> SeatPlan:
+    """Seated section A (grade R; the last row S) and perhaps a standing section F."""
+    venue = Venue.objects.create(name_ko="한강 아레나", name_en="Hangang Arena")
+    plan = SeatPlan.objects.create(**{"venue": venue, "name": f"plan {next(_number)}"} | fields)
+    if rows:
+        width, height = 20 * seats_per_row, 20 * rows
+        section = Section.objects.create(
+            plan=plan, code="A", name_ko="가 구역", name_en="Section A", width=width, height=height
+        )
+        Place.objects.bulk_create(
+            Place(
+                section=section,
+                grade="S" if row == rows else "R",
+                row=str(row),
+                number=number,
+                x=20 * number,
+                y=20 * row,
+            )
+            for row in range(1, rows + 1)
+            for number in range(1, seats_per_row + 1)
+        )
+    if standing:
+        floor = Section.objects.create(
+            plan=plan,
+            code="F",
+            name_ko="스탠딩",
+            name_en="Floor",
+            order=1,
+            kind=Section.Kind.STANDING,
+            y=20 * rows + 40,
+            width=200,
+            height=100,
+        )
+        Place.objects.bulk_create(
+            Place(section=floor, grade="F", number=n) for n in range(1, standing + 1)
+        )
+    return plan
+
+
+def make_event(
+    now: datetime, *, plan: SeatPlan | None = None, seats: bool = True, **fields: Any
+) -> Event:
+    """An event in a month, on sale since yesterday, with seats."""
+    n = next(_number)
+    defaults = {
+        "title_ko": f"달빛 콘서트 {n}",
+        "title_en": f"Moonlight Concert {n}",
+        "organiser": Organiser.objects.create(name_ko="달빛기획", name_en="Moonlight"),
+        "plan": plan or make_plan(),
+        "state": Event.State.ON_SALE,
+        "on_sale_at": now - timedelta(days=1),
+        "doors_at": now + timedelta(days=30, hours=-1),
+        "starts_at": now + timedelta(days=30),
+    }
+    event = Event.objects.create(**defaults | fields)
+    codes = Place.objects.filter(section__plan=event.plan).values_list("grade", flat=True)
+    for order, code in enumerate(sorted(set(codes))):
+        Grade.objects.create(
+            event=event,
+            code=code,
+            name_ko=f"{code}석",
+            name_en=f"{code} seat",
+            price=154_000 - 22_000 * order,
+            order=order,
+            colour="#3355dd",
+        )
+    if seats:
+        create_seats(event_id=event.pk, by=None, now=now)
+    return event
+
+
+def seat_ids(event: Event) -> list[int]:
+    return list(Seat.objects.filter(event=event).order_by("pk").values_list("pk", flat=True))

@@ -1,0 +1,84 @@
+"""What can be wrong with a seat plan, all of it at once and with its place."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from ticketing.core.errors import DomainError
+
+MAX_PROBLEMS = 200
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing to mend: the line of the file (0: the file as a whole), the field, and why."""
+
+    line: int
+    field: str
+    words: str
+
+    def __str__(self) -> str:
+        where = _("Line %(line)s") % {"line": self.line} if self.line else ""
+        return ": ".join(part for part in (where, self.field, self.words) if part)
+
+
+@dataclass
+class Problems:
+    """Collects problems, and counts the rest when there are too many to read."""
+
+    first: list[Problem] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, line: int, field: str, words: Any) -> None:
+        self.count += 1
+        if len(self.first) < MAX_PROBLEMS:
+            self.first.append(Problem(line, field, str(words)))
+
+    def all(self) -> list[Problem]:
+        listed = sorted(self.first, key=lambda problem: problem.line)
+        more = self.count - len(listed)
+        if not more:
+            return listed
+        words = ngettext("and %(count)s more problem", "and %(count)s more problems", more)
+        return [*listed, Problem(0, "", words % {"count": more})]
+
+    def __bool__(self) -> bool:
+        return bool(self.count)
+
+
+class BadPlan(DomainError):
+    """Carries every problem; nothing was stored."""
+
+    code = "bad_plan"
+    message = gettext_lazy("This seat plan can't be used. Nothing was stored.")
+    advice = gettext_lazy("Mend the listed problems and send it again.")
+
+    def __init__(self, *, problems: list[Problem]) -> None:
+        super().__init__(problems=[asdict(problem) for problem in problems])
+        self.problems = problems
+
+
+class BadPlanFile(BadPlan):
+    code = "bad_plan_file"
+    message = gettext_lazy("This seat plan file can't be used. Nothing was imported.")
+
+
+class BadBlocks(BadPlan):
+    """`line` is the number of the block."""
+
+    code = "bad_blocks"
+
+
+class PlanNameTaken(DomainError):
+    code = "plan_name_taken"
+    status = 409
+    message = gettext_lazy("This venue already has a seat plan of that name.")
+    advice = gettext_lazy("Plans are never overwritten. Choose another name.")
+
+
+class PlanInUse(DomainError):
+    code = "plan_in_use"
+    status = 409
+    message = gettext_lazy("An event uses this seat plan, so it stays.")
