@@ -1,0 +1,1 @@
+"""The benchmark suite behind `make bench`: our paths beside their floor, in the same run."""

@@ -1,0 +1,84 @@
+"""A small load generator: `python -m bench.load '<json>'` in a process of its own.
+
+Keep-alive connections on the loopback, each asking again as soon as it is answered; bounded in
+time. Prints one JSON line.
+"""
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import asdict, dataclass
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True)
+class Load:
+    url: str
+    headers: dict[str, str]
+    connections: int = 32
+    seconds: float = 4.0
+
+
+@dataclass(frozen=True)
+class Measured:
+    per_second: float
+    median_ms: float
+    p99_ms: float
+    statuses: dict[str, int]
+
+
+def measure(load: Load) -> Measured:
+    """Run it elsewhere, so that the measuring is not measured."""
+    command = [sys.executable, "-m", "bench.load", json.dumps(asdict(load))]
+    ran = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
+    return Measured(**json.loads(ran.stdout))
+
+
+async def run(load: Load) -> Measured:
+    times: list[float] = []
+    statuses: Counter[str] = Counter()
+    began = time.perf_counter()
+    until = began + load.seconds
+    await asyncio.gather(*(_ask(load, until, times, statuses) for _ in range(load.connections)))
+    took = time.perf_counter() - began
+    times.sort()
+    return Measured(
+        per_second=len(times) / took,
+        median_ms=1000 * times[len(times) // 2],
+        p99_ms=1000 * times[int(len(times) * 0.99)],
+        statuses=dict(statuses),
+    )
+
+
+async def _ask(load: Load, until: float, times: list[float], statuses: Counter[str]) -> None:
+    to = urlsplit(load.url)
+    request = _request(to.path, {"Host": to.netloc, **load.headers})
+    reader, writer = await asyncio.open_connection(to.hostname, to.port)
+    while (asked := time.perf_counter()) < until:
+        writer.write(request)
+        statuses[await _answer(reader)] += 1
+        times.append(time.perf_counter() - asked)
+    writer.close()
+
+
+def _request(path: str, headers: dict[str, str]) -> bytes:
+    lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+async def _answer(reader: asyncio.StreamReader) -> str:
+    """The status; the rest is read and dropped."""
+    head = (await reader.readuntil(b"\r\n\r\n")).lower()
+    length = head.partition(b"content-length:")[2].partition(b"\r\n")[0].strip()
+    if length:
+        await reader.readexactly(int(length))
+    elif b"transfer-encoding: chunked" in head:
+        await reader.readuntil(b"0\r\n\r\n")
+    return head.split(b" ", 2)[1].decode()
+
+
+if __name__ == "__main__":
+    print(json.dumps(asdict(asyncio.run(run(Load(**json.loads(sys.argv[1])))))))

@@ -1,0 +1,106 @@
+"""The whole site as its own processes, on servers of its own that may be killed."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.servers import Servers
+from ticketing.embedded import process
+from ticketing.embedded.places import addresses
+from ticketing.embedded.postgres import Postgres
+from ticketing.embedded.servers import Server
+from ticketing.embedded.valkey import Valkey
+
+
+class Site:
+    """PostgreSQL, Valkey and the web server, each of which can be killed and started again."""
+
+    def __init__(
+        self, *, var: Path | None = None, workers: int = 1, settings: str = "ticketing.settings"
+    ) -> None:
+        self.servers, self.workers = Servers(), workers
+        self.servers.start()
+        reached = addresses(self.servers.var)
+        self.env = os.environ | {
+            "DJANGO_SETTINGS_MODULE": settings,
+            "DATABASE_URL": reached.database_url,
+            "REDIS_URL": reached.redis_url,
+            "VAR_DIR": str(var or self.servers.var / "site"),
+            "DEVELOPMENT": "1",
+            "SECRET_KEY": "only-for-tests",
+            "LOG_LEVEL": "WARNING",
+        }
+        self.web: subprocess.Popen[bytes] | None = None
+        self.log = self.servers.var / "web.log"
+        self.url = f"http://127.0.0.1:{free_port()}"
+
+    @property
+    def postgres(self) -> Postgres:
+        return next(server for server in self.servers.servers if isinstance(server, Postgres))
+
+    @property
+    def valkey(self) -> Valkey:
+        return next(server for server in self.servers.servers if isinstance(server, Valkey))
+
+    def run(self, *command: str) -> str:
+        """Run our Python in the site's environment and give back what it prints."""
+        ran = subprocess.run(
+            [sys.executable, *command], env=self.env, check=True, capture_output=True, text=True
+        )
+        return ran.stdout.strip()
+
+    def start_web(self) -> None:
+        port = self.url.rpartition(":")[2]
+        options = ["--port", port, "--workers", str(self.workers), "--log-level", "warning"]
+        command = [sys.executable, "-m", "uvicorn", "ticketing.asgi:application", *options]
+        with self.log.open("wb") as log:
+            self.web = process.start(
+                [*command, "--no-access-log"], env=self.env, stdout=log, stderr=log, cwd=Path.cwd()
+            )
+        until(lambda: self.get("/readyz").status_code == 200, seconds=30)
+
+    def get(self, path: str, **options: Any) -> httpx.Response:
+        return httpx.get(f"{self.url}{path}", timeout=20, **options)
+
+    def kill(self, server: Server) -> None:
+        """As in a crash: open sessions are cut, nothing is saved."""
+        assert server.child is not None
+        server.child.send_signal(signal.SIGQUIT if isinstance(server, Postgres) else signal.SIGKILL)
+        server.child.wait(10)
+
+    def start_again(self, server: Server) -> None:
+        server.prepare()
+        server.start(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        server.wait_until_it_answers()
+
+    def stop(self) -> None:
+        if self.web:
+            process.stop(self.web)
+        self.servers.stop()
+
+
+def until(true: Callable[[], bool], *, seconds: float) -> None:
+    """Wait for something that becomes true by itself, but not for ever."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            if true():
+                return
+        except httpx.TransportError:
+            pass
+        assert time.monotonic() < deadline, "it did not become true in time"
+        time.sleep(0.05)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

@@ -1,0 +1,16 @@
+"""Every Redis key of events and seats. The braces keep an event's keys in one cluster slot."""
+
+
+def seats_version(event_id: int) -> str:
+    """Changes whenever a seat of the event does."""
+    return f"ticketing:{{{event_id}}}:seats:version"
+
+
+def seat_list(event_id: int) -> str:
+    """The newest seat list that was built, with the version it is known by."""
+    return f"ticketing:{{{event_id}}}:seats:list"
+
+
+def seat_list_builder(event_id: int) -> str:
+    """Held by the one who builds a seat list now."""
+    return f"ticketing:{{{event_id}}}:seats:builder"
