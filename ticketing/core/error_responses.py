@@ -14,6 +14,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django_redis.exceptions import ConnectionInterrupted
+from kombu.exceptions import OperationalError as BrokerDown
 from redis.exceptions import RedisError
 from rest_framework import exceptions as api_exceptions
 from rest_framework.response import Response
@@ -21,7 +22,8 @@ from rest_framework.response import Response
 from ticketing.core import errors
 from ticketing.core.errors import DomainError
 
-OUTAGES = (OperationalError, InterfaceError, RedisError, ConnectionInterrupted)
+REDIS_OUTAGES = (RedisError, ConnectionInterrupted, BrokerDown)
+OUTAGES = (OperationalError, InterfaceError, *REDIS_OUTAGES)
 OUR_WORDS: dict[type[Exception], type[DomainError]] = {
     Http404: errors.NotFound,
     PermissionDenied: errors.NotAllowed,
@@ -44,9 +46,13 @@ def error_of(exception: BaseException | None) -> DomainError:
         case DomainError():
             return exception
         case api_exceptions.Throttled():
-            return errors.TooManyRequests(retry_after=int(exception.wait or 1))
+            return errors.TooManyRequests(retry_after=int(getattr(exception, "wait", None) or 1))
         case api_exceptions.ValidationError():
             return errors.InvalidInput(fields=exception.get_full_details())
+        case api_exceptions.NotAcceptable() | api_exceptions.UnsupportedMediaType():
+            refusal = errors.InvalidInput(reason=str(exception.detail))
+            refusal.status = exception.status_code
+            return refusal
     for kind, error in OUR_WORDS.items():
         if isinstance(exception, kind):
             return error()

@@ -9,10 +9,10 @@ Words = str | Promise
 
 
 class DomainError(Exception):
-    """Something is so, and therefore the request is refused. Anything else that is raised is a bug."""
+    """Something is so, and so the request is refused. Anything else that is raised is a bug."""
 
     code: ClassVar[str] = "refused"
-    status: ClassVar[int] = 400
+    status: int = 400
     message: ClassVar[Words] = _("This is not possible.")
     advice: ClassVar[Words] = ""
     retry_after: int | None = None
@@ -99,5 +99,7 @@ class Unavailable(DomainError):
     code = "unavailable"
     status = 503
     message = _("We are briefly out of reach.")
-    advice = _("This page tries again by itself in a few seconds. Your place and your seats are kept.")
+    advice = _(
+        "This page tries again by itself in a few seconds. Your place and your seats are kept."
+    )
     retry_after = 5

@@ -7,7 +7,9 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
-_FLAGS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+_FLAGS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(
+    ("0", "false", "no", "off"), False
+)
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Environment:
         return self._read(name, default, sentence, lambda raw: _FLAGS[raw.strip().lower()])
 
     def words(self, name: str, default: list[str], sentence: str) -> list[str]:
-        return self._read(name, default, sentence, lambda raw: [w.strip() for w in raw.split(",") if w.strip()])
+        return self._read(name, default, sentence, _comma_separated)
 
     def _read(self, name: str, default: Any, sentence: str, parse: Callable[[str], Any]) -> Any:
         self.knobs[name] = Knob(name, default, sentence)
@@ -44,3 +46,7 @@ class Environment:
             return parse(raw)
         except (ValueError, KeyError):
             raise ImproperlyConfigured(f"{name}={raw!r} can't be read. {sentence}") from None
+
+
+def _comma_separated(raw: str) -> list[str]:
+    return [word.strip() for word in raw.split(",") if word.strip()]

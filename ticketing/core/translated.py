@@ -15,4 +15,5 @@ class Translated:
         if instance is None:
             return self
         korean, english = getattr(instance, f"{self.name}_ko"), getattr(instance, f"{self.name}_en")
-        return (english or korean) if (get_language() or "").startswith("en") else (korean or english)
+        speaks_english = (get_language() or "").startswith("en")
+        return (english or korean) if speaks_english else (korean or english)

@@ -1,0 +1,25 @@
+"""Prices, written as their readers write them."""
+
+from django.utils.formats import number_format
+from django.utils.translation import get_language
+
+SYMBOLS = {"KRW": "₩", "USD": "$", "EUR": "€", "JPY": "¥", "GBP": "£"}
+WITHOUT_CENTS = {"KRW", "JPY", "VND", "CLP", "ISK"}
+
+
+def money(amount: int | None, currency: str) -> str:
+    """An amount in the currency's smallest unit: ₩154,000, or 154,000원 for Korean readers."""
+    if amount is None:
+        return ""
+    figure = _figure(amount, currency)
+    if currency == "KRW" and (get_language() or "").startswith("ko"):
+        return f"{figure}원"
+    symbol = SYMBOLS.get(currency)
+    return f"{symbol}{figure}" if symbol else f"{figure} {currency}"
+
+
+def _figure(amount: int, currency: str) -> str:
+    if currency in WITHOUT_CENTS:
+        return number_format(amount, 0, force_grouping=True)
+    units, cents = divmod(amount, 100)
+    return f"{number_format(units, 0, force_grouping=True)}.{cents:02}"
