@@ -6,22 +6,25 @@ threads are several times faster (docs/architecture.md).
 
 import json
 import os
+from typing import Any, cast
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ticketing.settings")
 
 from a2wsgi import WSGIMiddleware
+from a2wsgi.asgi_typing import HTTPScope as Scope
+from a2wsgi.asgi_typing import Receive, Send
 from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
-pages = WSGIMiddleware(get_wsgi_application(), workers=settings.WEB_THREADS)
+pages = WSGIMiddleware(cast(Any, get_wsgi_application()), workers=settings.WEB_THREADS)
 
-from ticketing import routing  # needs the apps to be loaded
+from ticketing import routing
 from ticketing.core import clock
 
 
-async def http(scope, receive, send):
+async def http(scope: Scope, receive: Receive, send: Send) -> None:
     """The health check answers even when every thread is busy; all else is a page."""
     if scope["path"] == "/healthz":
         await alive(send)
@@ -29,7 +32,7 @@ async def http(scope, receive, send):
         await pages(scope, receive, send)
 
 
-async def alive(send):
+async def alive(send: Send) -> None:
     """This process runs. The time lets a page set its countdown by our clock."""
     body = json.dumps({"status": "ok", "time": clock.now().isoformat()}).encode()
     headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]

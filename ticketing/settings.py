@@ -72,6 +72,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -96,6 +97,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "ticketing.context.caller",
             ]
         },
     }
@@ -103,6 +105,14 @@ TEMPLATES = [
 
 # -- servers --------------------------------------------------------------------------------------
 
+HOST = env.text("HOST", "127.0.0.1", "Address to listen on; 0.0.0.0 is every one of this machine.")
+PORT = env.number("PORT", 8000, "Port to listen on; 0 takes any free one.")
+WEB_PROCESSES = env.number("WEB_PROCESSES", 2, "Server processes that `manage.py up` starts.")
+TRUSTED_PROXIES = env.words(
+    "TRUSTED_PROXIES",
+    ["127.0.0.1", "::1"],
+    "Addresses or networks of the proxies whose word on the caller's address and TLS counts.",
+)
 WEB_THREADS = env.number("WEB_THREADS", 8, "Pages that one server process works on at a time.")
 _embedded = embedded.addresses(VAR_DIR)
 DATABASE_URL = env.text(
@@ -111,12 +121,18 @@ DATABASE_URL = env.text(
 REDIS_URL = env.text(
     "REDIS_URL", _embedded.redis_url, "Redis or Valkey to use; by default the embedded one."
 )
+QUEUE_REDIS_URL = env.text(
+    "QUEUE_REDIS_URL", REDIS_URL, "Redis of the queue; redis+cluster:// for a Redis Cluster."
+)
 REDIS_TIMEOUT = env.number("REDIS_TIMEOUT", 3, "Seconds after which a silent Redis counts as down.")
 BROKER_URL = env.text("BROKER_URL", REDIS_URL, "Redis for Celery, where it is another one.")
 
 DATABASES = {
     "default": dj_database_url.parse(
-        DATABASE_URL, conn_max_age=60, conn_health_checks=True, engine="django.db.backends.postgresql"
+        DATABASE_URL,
+        conn_max_age=60,
+        conn_health_checks=True,
+        engine="django.db.backends.postgresql",
     )
 }
 DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 3)
@@ -184,6 +200,10 @@ AXES_FAILURE_LIMIT = env.number(
 AXES_COOLOFF_TIME = env.number("LOGIN_PAUSE_HOURS", 1, "Hours that such a pause lasts.")
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_LOCKOUT_CALLABLE = "ticketing.accounts.views.locked_out"
+AXES_USERNAME_CALLABLE = "ticketing.accounts.views.typed_email"
+# A pause is as long as it says, however often somebody knocks meanwhile.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_ENABLE_ADMIN = False
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
 # The ASGI server already put the caller's address here, from the proxies that it trusts.
@@ -206,6 +226,7 @@ DEFAULT_FROM_EMAIL = env.text(
 LANGUAGE_CODE = "ko"
 LANGUAGES = [("ko", _("Korean")), ("en", _("English"))]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = ["ticketing.formats"]
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 TIME_ZONE = "Asia/Seoul"
@@ -219,7 +240,7 @@ MEDIA_URL = "/media/"
 MEDIA_ROOT = VAR_DIR / "media"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "ticketing.core.static_files.StaticFiles"},
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 
@@ -243,7 +264,6 @@ SECURE_SSL_REDIRECT = env.flag(
     "TLS_REDIRECT", not DEVELOPMENT, "Send plain HTTP to HTTPS; off if the proxy does it."
 )
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_HSTS_SECONDS = env.number(
     "HSTS_SECONDS",
     0 if DEVELOPMENT else 365 * 24 * 3600,

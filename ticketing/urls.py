@@ -3,9 +3,17 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from ticketing import health
+
 urlpatterns = [
+    path("", include("ticketing.public_urls")),
+    path("accounts/", include("ticketing.accounts.urls")),
+    path("api/v1/", include("ticketing.api_urls")),
+    path("api/v1/", include("ticketing.accounts.api_urls")),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
+    path("healthz", health.alive),
+    path("readyz", health.ready),
 ]
 
 handler400 = "ticketing.core.error_responses.bad_request"

@@ -1,0 +1,139 @@
+"""What the public may see of events and seats."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.core.cache import cache
+from django.db.models import Count, Min, Q, QuerySet
+
+from ticketing.core.error_responses import REDIS_OUTAGES
+from ticketing.core.errors import NotFound
+from ticketing.models import Event, Grade, Seat, Section
+
+# An event without an end is shown for so long after its start.
+USUAL_LENGTH = timedelta(hours=3)
+# Seats left on a page are at most so old: counting costs the same however many people look.
+COUNTS_SECONDS = 1
+
+SEARCHED = (
+    "title_ko",
+    "title_en",
+    "plan__venue__name_ko",
+    "plan__venue__name_en",
+    "organiser__name_ko",
+    "organiser__name_en",
+)
+
+
+@dataclass(frozen=True)
+class GradeLeft:
+    grade: Grade
+    left: int
+    total: int
+
+
+@dataclass(frozen=True)
+class SectionLeft:
+    section: Section
+    grades: list[Grade]
+    left: int
+    total: int
+
+
+def all_events() -> QuerySet[Event]:
+    """Every event, with what is shown beside it and its lowest price."""
+    return Event.objects.select_related("plan__venue", "organiser").annotate(
+        lowest_price=Min("grades__price")
+    )
+
+
+def public_events() -> QuerySet[Event]:
+    return all_events().exclude(state=Event.State.DRAFT)
+
+
+def public_event(pk: int) -> Event:
+    event = public_events().filter(pk=pk).first()
+    if event is None:
+        raise NotFound()
+    return event
+
+
+def previewed_event(pk: int) -> Event:
+    """For those who may see drafts."""
+    event = all_events().filter(pk=pk).first()
+    if event is None:
+        raise NotFound()
+    return event
+
+
+def upcoming_events(*, search: str, now: datetime) -> QuerySet[Event]:
+    """Events that are not over; each word of the search occurs in title, venue or organiser."""
+    not_over = Q(ends_at__gte=now) | Q(ends_at=None, starts_at__gte=now - USUAL_LENGTH)
+    return searched(public_events().filter(not_over), search).order_by("starts_at", "pk")
+
+
+def searched(events: QuerySet[Event], search: str) -> QuerySet[Event]:
+    for word in search.split():
+        somewhere = Q()
+        for field in SEARCHED:
+            somewhere |= Q(**{f"{field}__icontains": word})
+        events = events.filter(somewhere)
+    return events
+
+
+def grades_with_seats_left(event: Event) -> list[GradeLeft]:
+    left: dict[int, int] = defaultdict(int)
+    total: dict[int, int] = defaultdict(int)
+    for _section, grade_id, free, all_seats in _seat_counts(event.pk):
+        left[grade_id] += free
+        total[grade_id] += all_seats
+    return [GradeLeft(grade, left[grade.pk], total[grade.pk]) for grade in event.grades.all()]
+
+
+def sections_with_seats_left(event: Event) -> list[SectionLeft]:
+    grades = {grade.pk: grade for grade in event.grades.all()}
+    counts = defaultdict(list)
+    for section_id, grade_id, free, all_seats in _seat_counts(event.pk):
+        counts[section_id].append((grades[grade_id], free, all_seats))
+    return [
+        SectionLeft(
+            section=section,
+            grades=sorted((grade for grade, _, _ in counts[section.pk]), key=lambda g: g.order),
+            left=sum(free for _, free, _ in counts[section.pk]),
+            total=sum(all_seats for _, _, all_seats in counts[section.pk]),
+        )
+        for section in event.plan.sections.all()
+        if section.pk in counts
+    ]
+
+
+def section_seats(event: Event, code: str) -> tuple[Section, list[Seat]]:
+    section = event.plan.sections.filter(code=code).first()
+    if section is None:
+        raise NotFound()
+    seats = event.seats.filter(section=section).select_related("place", "grade")
+    return section, list(seats.order_by("pk"))
+
+
+def _seat_counts(event_id: int) -> list[tuple[int, int, int, int]]:
+    """(section, grade, seats left, seats) of an event; from PostgreSQL if Redis can't say."""
+    key = f"seat-counts:{event_id}"
+    try:
+        counts = cache.get(key)
+        if counts is None:
+            counts = _count_seats(event_id)
+            cache.set(key, counts, COUNTS_SECONDS)
+    except REDIS_OUTAGES:
+        return _count_seats(event_id)
+    return counts
+
+
+def _count_seats(event_id: int) -> list[tuple[int, int, int, int]]:
+    free = Count("pk", filter=Q(state=Seat.State.AVAILABLE))
+    rows = Seat.objects.filter(event_id=event_id).order_by("section_id", "grade_id")
+    return list(rows.values_list("section_id", "grade_id").annotate(free=free, seats=Count("pk")))
+
+
+def seats_free(event_id: int) -> int:
+    return sum(free for _, _, free, _ in _seat_counts(event_id))
