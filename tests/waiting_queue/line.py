@@ -1,0 +1,67 @@
+"""A queue's line in Redis, handled directly: rules as values, time as a value."""
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from waiting_queue import store
+from waiting_queue.store import Rules, Standing, Ticked, Verdict
+
+START = datetime(2026, 12, 24, 11, 0, tzinfo=UTC)
+RULES = Rules(
+    epoch="e1",
+    state="open",
+    drawing=False,
+    capacity=50_000,
+    rate=10,
+    cap=800,
+    claim_ms=60_000,
+    pass_ms=300_000,
+    pass_max_ms=1_800_000,
+    absence_ms=300_000,
+    lines_allowed=0,
+)
+
+
+@dataclass
+class Line:
+    event_id: int = 7
+    rules: Rules = RULES
+    now: datetime = field(default=START)
+
+    def begin(self, **changes: Any) -> "Line":
+        self.rules = replace(self.rules, **changes)
+        store.take(store.begin(self.event_id, self.rules, self.now))
+        return self
+
+    def wait(self, seconds: float) -> "Line":
+        self.now += timedelta(seconds=seconds)
+        return self
+
+    def join(self, *people: str) -> Verdict:
+        for person in people:
+            verdict = store.take(store.join(self.event_id, person, self.now))
+        return verdict
+
+    def tick(self, **changes: Any) -> Ticked:
+        self.rules = replace(self.rules, **changes)
+        return store.take(store.tick(self.event_id, self.rules, self.now))
+
+    def touch(self, person: str) -> Standing:
+        return store.take(store.touch(self.event_id, person, self.now))
+
+    def look(self, person: str) -> Standing:
+        return store.take(store.look(self.event_id, person, self.now))
+
+    def claim(self, person: str) -> Verdict:
+        return store.take(store.claim(self.event_id, person, self.now))
+
+    def leave(self, person: str, how: str = "left", why: str = "") -> str:
+        return store.take(store.leave(self.event_id, person, self.now, how=how, why=why))
+
+    def state(self, person: str) -> str:
+        return self.look(person).state
+
+    def sizes(self) -> tuple[int, int, int]:
+        shot = store.take(store.snapshot(self.event_id))
+        return int(shot["waiting"]), int(shot["ready"]), int(shot["inside"])

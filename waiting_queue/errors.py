@@ -1,0 +1,86 @@
+"""What can be so about a place in line."""
+
+from django.utils.translation import gettext_lazy as _
+
+from ticketing.core.errors import DomainError, NotAllowed, NotFound, Unavailable
+
+
+class NoQueue(NotFound):
+    code = "no_queue"
+    message = _("This event has no queue.")
+
+
+class QueueUnavailable(Unavailable):
+    """Redis lost the line; it is being rebuilt from the journal."""
+
+    code = "queue_unavailable"
+    message = _("The queue is being restored.")
+    advice = _("Everyone keeps their number. This page tries again by itself in a few seconds.")
+
+
+class QueueNotOpen(DomainError):
+    code = "queue_not_open"
+    status = 409
+    message = _("The queue is not open yet.")
+    advice = _("Come back when it opens; there is nothing to gain by trying now.")
+
+
+class QueueOver(DomainError):
+    code = "queue_over"
+    status = 409
+    message = _("The queue is closed.")
+
+
+class QueueFull(DomainError):
+    code = "queue_full"
+    status = 409
+    message = _("The line is full.")
+    advice = _("Try again in a few minutes: places become free when people leave.")
+    retry_after = 60
+
+
+class Blocked(NotAllowed):
+    code = "blocked"
+    message = _("You were moved out of this line: %(why)s")
+    advice = _("If this is a mistake, write to the organiser.")
+
+
+class InAnotherLine(DomainError):
+    code = "in_another_line"
+    status = 409
+    message = _("You already stand in another line.")
+    advice = _("Leave it first, or wait there.")
+
+
+class NotYourTurn(DomainError):
+    code = "not_your_turn"
+    status = 409
+    message = _("It is not your turn yet.")
+    advice = _("Keep the page open: it tells you when it is.")
+
+
+class TooLate(DomainError):
+    code = "too_late"
+    status = 409
+    message = _("Your turn has passed to the next in line.")
+    advice = _("You can join again at the end of the line.")
+
+
+class NotInLine(DomainError):
+    code = "not_in_line"
+    status = 409
+    message = _("You are not in this line.")
+    advice = _("Join it first.")
+
+
+class NotAdmitted(NotAllowed):
+    code = "not_admitted"
+    message = _("This is for people whose turn it is.")
+    advice = _("Join the line; it takes you here when it is your turn.")
+
+
+class BadQueueToken(NotAllowed):
+    code = "bad_queue_token"
+    status = 401
+    message = _("This queue token is not valid any more.")
+    advice = _("Join the line again.")

@@ -1,0 +1,29 @@
+"""Every Redis key of the queue. The braces keep an event's keys in one cluster slot."""
+
+NAMES = (
+    "desk",
+    "lobby",
+    "line",
+    "ready",
+    "inside",
+    "seen",
+    "called",
+    "ended",
+    "blocked",
+    "counter",
+    "journal",
+)
+
+
+def of_event(event_id: int) -> list[str]:
+    """All keys of an event's queue, in the order in which the scripts expect them."""
+    return [key(event_id, name) for name in NAMES]
+
+
+def key(event_id: int, name: str) -> str:
+    return f"queue:{{{event_id}}}:{name}"
+
+
+def lines_of_person(person: str) -> str:
+    """The events in whose lines a person stands; a slot of its own."""
+    return f"queue:person:{{{person}}}"

@@ -1,0 +1,14 @@
+-- Take a fan out, wherever they are: by their own wish, because they are done, or because an
+-- operator says so. Their place goes to the next at the coming tick.
+--
+-- ARGV     person, now_ms, how: left, completed or blocked; why (blocked only)
+-- Returns  where they were: lobby, waiting, ready, admitted, or none
+local person, now, how, why = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+
+if how == 'blocked' then
+  redis.call('HSET', blocked, person, why)
+end
+if how == 'completed' and not redis.call('ZSCORE', inside, person) then
+  return 'none' -- finishing is for those inside; a repeat changes nothing
+end
+return remove(person, how, now) or 'none'

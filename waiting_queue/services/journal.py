@@ -1,0 +1,139 @@
+"""The journal: Redis tells PostgreSQL what happened, and gets it back if it forgets."""
+
+import logging
+import secrets
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Max
+
+from waiting_queue import store
+from waiting_queue.locks import free_queue_for_update
+from waiting_queue.models import QueueJournal, SaleQueue
+from waiting_queue.services.rules import is_drawing, rules_of
+
+log = logging.getLogger(__name__)
+BATCH = 5_000
+Kind = QueueJournal.Kind
+ENDINGS = {Kind.COMPLETED: 0, Kind.LEFT: 1, Kind.EXPIRED: 2, Kind.BLOCKED: 3, Kind.CLOSED: 4}
+
+
+def drain_journals(*, batches: int = 10) -> int:
+    """Copy what happened in every queue into the database."""
+    began = SaleQueue.objects.exclude(epoch="").values_list("pk", flat=True)
+    return sum(drain_journal(event_id=event_id, batches=batches) for event_id in began)
+
+
+def drain_journal(*, event_id: int, batches: int = 10) -> int:
+    """A crash between copying and forgetting repeats a batch, which changes nothing."""
+    drained = 0
+    for _ in range(batches):
+        count = _drain_batch(event_id)
+        drained += count
+        if count < BATCH:
+            break
+    return drained
+
+
+@transaction.atomic
+def _drain_batch(event_id: int) -> int:
+    queue = free_queue_for_update(event_id)
+    if queue is None:
+        return 0
+    entries = store.journal_entries(event_id, BATCH)
+    if entries:
+        rows = [_row(queue, entry, fields) for entry, fields in entries]
+        QueueJournal.objects.bulk_create(rows, ignore_conflicts=True)
+        names = [entry for entry, _ in entries]
+        transaction.on_commit(lambda: store.forget_journal_entries(event_id, names))
+    return len(entries)
+
+
+def _row(queue: SaleQueue, entry: str, fields: dict[str, str]) -> QueueJournal:
+    return QueueJournal(
+        event_id=queue.pk,
+        entry=f"{queue.epoch}:{entry}",
+        at=datetime.fromtimestamp(int(fields["t"]) / 1000, UTC),
+        person=int(fields["p"]),
+        kind=fields["k"],
+        number=int(fields["n"]),
+    )
+
+
+def rebuild_queue(*, event_id: int, now: datetime) -> int:
+    """Restore a line that Redis has lost, everybody with their number. Answers how many."""
+    drain_journal(event_id=event_id)
+    queue = _begin_epoch(event_id)
+    if queue is None:
+        return 0
+    store.erase(event_id)
+    people = last_entries(event_id)
+    places, marks = whereabouts(queue, people, now)
+    store.restore(event_id, places, marks, highest_number(event_id))
+    store.take(store.begin(event_id, rules_of(queue, drawing=is_drawing(event_id)), now))
+    log.warning("queue %s: rebuilt from the journal, %s people", event_id, len(people))
+    return len(people)
+
+
+@transaction.atomic
+def _begin_epoch(event_id: int) -> SaleQueue | None:
+    """From here until the desk is up again nobody can join: nothing can be lost on the way."""
+    queue = free_queue_for_update(event_id)
+    if queue is not None:
+        queue.epoch = secrets.token_urlsafe(9)
+        queue.save(update_fields=["epoch"])
+    return queue
+
+
+def last_entries(event_id: int) -> list[QueueJournal]:
+    """The last thing that happened to each person."""
+    entries = QueueJournal.objects.filter(event_id=event_id).order_by("person", "-id")
+    return list(entries.distinct("person"))
+
+
+def highest_number(event_id: int) -> int:
+    entries = QueueJournal.objects.filter(event_id=event_id)
+    return entries.aggregate(Max("number"))["number__max"] or 0
+
+
+def whereabouts(
+    queue: SaleQueue, people: list[QueueJournal], now: datetime
+) -> tuple[dict[str, dict[str, float]], dict[str, str]]:
+    """Where everybody belongs. Calls and passes start anew: the outage was not their fault."""
+    places: dict[str, dict[str, float]] = defaultdict(dict)
+    marks: dict[str, str] = {}
+    claim_until = store.ms(now + timedelta(seconds=queue.claim_seconds))
+    pass_until = store.ms(now + timedelta(seconds=queue.pass_seconds))
+    for entry in people:
+        person, at = str(entry.person), store.ms(entry.at)
+        match entry.kind:
+            case Kind.LOBBY:
+                places["lobby"][person] = at
+                places["seen"][person] = store.ms(now)
+            case Kind.JOIN:
+                places["line"][person] = entry.number
+                places["seen"][person] = store.ms(now)
+            case Kind.READY:
+                places["ready"][person] = claim_until
+                marks[person] = f"{entry.number}:0"
+            case Kind.ADMIT:
+                places["inside"][person] = pass_until
+                marks[person] = f"{entry.number}:{at}"
+            case ended:
+                places["ended"][person] = at * 8 + ENDINGS[Kind(ended)]
+    return places, marks
+
+
+def archive_queue(*, event_id: int, now: datetime) -> bool:
+    """A closed queue's journal is complete and nothing of it is left in Redis."""
+    while drain_journal(event_id=event_id):
+        pass
+    with transaction.atomic():
+        queue = free_queue_for_update(event_id)
+        if queue is None or queue.state != SaleQueue.State.CLOSED:
+            return False
+        queue.epoch = ""
+        queue.save(update_fields=["epoch"])
+    store.erase(event_id)
+    return True

@@ -1,0 +1,79 @@
+"""Every second: what is due happens, and the next in line are called."""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db.models import Q
+
+from ticketing.selectors import seats_free
+from waiting_queue import store
+from waiting_queue.models import QueueDraw, SaleQueue
+from waiting_queue.scripts import Decision
+from waiting_queue.services.drawing import draw_lobby
+from waiting_queue.services.journal import archive_queue, rebuild_queue
+from waiting_queue.services.operating import move_queue
+from waiting_queue.services.rules import rules_of
+from waiting_queue.store import Ticked
+
+log = logging.getLogger(__name__)
+State = SaleQueue.State
+RUNNING = (State.LOBBY, State.OPEN, State.PAUSED, State.DRAINING)
+
+
+def tick_open_queues(*, now: datetime) -> dict[int, Ticked]:
+    """One tick of every running queue, all in one round trip; one that fails stops nobody else."""
+    move_due_queues(now=now)
+    queues = list(SaleQueue.objects.filter(state__in=RUNNING))
+    drawing = set(QueueDraw.objects.filter(finished_at=None).values_list("pk", flat=True))
+    answers = store.take_all([_tick(queue, queue.pk in drawing, now) for queue in queues])
+    ticked = {
+        queue.pk: answer
+        for queue, answer in zip(queues, answers, strict=True)
+        if not _failed(queue, answer)
+    }
+    _look_after(ticked, drawing, now)
+    return ticked
+
+
+def move_due_queues(*, now: datetime) -> None:
+    """Lobbies and queues open at their time; late is better than never, twice changes nothing."""
+    due_lobby = Q(state=State.SCHEDULED, lobby_opens_at__lte=now, opens_at__gt=now)
+    due_open = Q(state__in=[State.SCHEDULED, State.LOBBY], opens_at__lte=now)
+    for queue in SaleQueue.objects.filter(due_lobby | due_open):
+        to = State.OPEN if queue.opens_at <= now else State.LOBBY
+        _each(queue.pk, partial(move_queue, event_id=queue.pk, to=to, by=None, now=now))
+
+
+def _tick(queue: SaleQueue, drawing: bool, now: datetime) -> Decision[Ticked]:
+    stock = None if queue.stock_factor is None else seats_free(queue.pk)
+    return store.tick(queue.pk, rules_of(queue, drawing=drawing, seats_free=stock), now)
+
+
+def _look_after(ticked: dict[int, Ticked], drawing: set[int], now: datetime) -> None:
+    """What takes longer than a tick: lost lines, draws, and queues that are over."""
+    for event_id, answer in ticked.items():
+        if answer.lost:
+            _each(event_id, partial(rebuild_queue, event_id=event_id, now=now))
+    for event_id in drawing:
+        _each(event_id, partial(draw_lobby, event_id=event_id, now=now))
+    over = SaleQueue.objects.filter(state=State.CLOSED).exclude(epoch="")
+    for event_id in over.values_list("pk", flat=True):
+        _each(event_id, partial(archive_queue, event_id=event_id, now=now))
+
+
+def _failed(queue: SaleQueue, answer: Any) -> bool:
+    if isinstance(answer, Exception):
+        log.error("queue %s: the tick failed: %s", queue.pk, answer)
+        return True
+    return False
+
+
+def _each(event_id: int, work: Callable[[], Any]) -> None:
+    """One event's trouble is not the others'."""
+    try:
+        work()
+    except Exception:
+        log.exception("queue %s: failed", event_id)

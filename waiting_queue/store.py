@@ -1,0 +1,264 @@
+"""The line in Redis: one function for each decision that a script takes."""
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from ticketing.core import redis
+from waiting_queue import keys
+from waiting_queue.scripts import Decision, T, arun_all, run, run_all, script
+
+# People whom one tick moves at most; what is left over waits for the next one.
+TICK_BATCH = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a person is, and what the line looks like around them."""
+
+    state: str
+    number: int
+    ahead: int
+    deadline_ms: int
+    admitted_ms: int
+    waiting: int
+    lobby: int
+    queue_state: str
+    fast: float
+    slow: float
+    epoch: str
+    lines_allowed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a request, and where the person stands now."""
+
+    word: str
+    standing: Standing | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the scripts need to know of a queue, in their units."""
+
+    epoch: str
+    state: str
+    drawing: bool
+    capacity: int
+    rate: float
+    cap: int
+    claim_ms: int
+    pass_ms: int
+    pass_max_ms: int
+    absence_ms: int
+    lines_allowed: int
+
+    def as_args(self) -> list[Any]:
+        flags = [self.epoch, self.state, int(self.drawing), self.capacity, self.rate, self.cap]
+        times = [self.claim_ms, self.pass_ms, self.pass_max_ms, self.absence_ms]
+        return [*flags, *times, self.lines_allowed]
+
+
+@dataclass(frozen=True, slots=True)
+class Ticked:
+    """What one tick did, and the sizes it left behind."""
+
+    lost: bool
+    called: list[str]
+    expired: int = 0
+    absent: int = 0
+    lobby: int = 0
+    waiting: int = 0
+    ready: int = 0
+    inside: int = 0
+    more: bool = False
+
+
+# Steps of which each may depend on the answers to the one before; told apart from how they are
+# carried out, so that threads and coroutines share one description.
+Program = Generator[Sequence[Decision[Any]], list[Any], T]
+
+
+def perform(program: Program[T]) -> T:
+    """Carry out a program from a thread."""
+    client = redis.queue_client()
+    try:
+        steps = next(program)
+        while True:
+            steps = program.send(raised(run_all(client, steps)))
+    except StopIteration as end:
+        return end.value
+
+
+async def aperform(program: Program[T]) -> T:
+    """Carry out a program from a coroutine."""
+    client = redis.async_queue_client()
+    try:
+        steps = next(program)
+        while True:
+            steps = program.send(await arun_all(client, steps))
+    except StopIteration as end:
+        return end.value
+
+
+def raised(answers: list[Any]) -> list[Any]:
+    for answer in answers:
+        if isinstance(answer, Exception):
+            raise answer
+    return answers
+
+
+def take(decision: Decision[T]) -> T:
+    return run(redis.queue_client(), decision)
+
+
+def take_all(decisions: Sequence[Decision[Any]]) -> list[Any]:
+    """Answers, or in its place the exception of a decision that failed."""
+    return run_all(redis.queue_client(), decisions)
+
+
+def join(event_id: int, person: str, now: datetime) -> Decision[Verdict]:
+    return _decision("join", event_id, [person, ms(now)], _verdict)
+
+
+def touch(event_id: int, person: str, now: datetime) -> Decision[Standing]:
+    return _decision("touch", event_id, [person, ms(now)], _standing)
+
+
+def look(event_id: int, person: str, now: datetime) -> Decision[Standing]:
+    return _decision("look", event_id, [person, ms(now)], _standing)
+
+
+def claim(event_id: int, person: str, now: datetime) -> Decision[Verdict]:
+    return _decision("claim", event_id, [person, ms(now)], _verdict)
+
+
+def leave(
+    event_id: int, person: str, now: datetime, *, how: str = "left", why: str = ""
+) -> Decision[str]:
+    return _decision("leave", event_id, [person, ms(now), how, why], str)
+
+
+def tick(
+    event_id: int, rules: Rules, now: datetime, *, batch: int = TICK_BATCH
+) -> Decision[Ticked]:
+    return _decision("tick", event_id, [ms(now), batch, *rules.as_args()], _ticked)
+
+
+def begin(event_id: int, rules: Rules, now: datetime) -> Decision[int]:
+    return _decision("begin", event_id, [ms(now), *rules.as_args()], int)
+
+
+def draw(event_id: int, people: Sequence[str], first_number: int, now: datetime) -> Decision[int]:
+    return _decision("draw", event_id, [ms(now), first_number, *people], int)
+
+
+def snapshot(event_id: int) -> Decision[dict[str, str]]:
+    return _decision("snapshot", event_id, [], _pairs)
+
+
+def enlist(event_id: int, person: str, now: datetime) -> Decision[list[int]]:
+    """All events in whose lines the person stands, this one included; earliest first."""
+    lines = [keys.lines_of_person(person)]
+    return Decision(script("enlist"), lines, [event_id, ms(now)], lambda them: [*map(int, them)])
+
+
+def delist(event_id: int, person: str) -> Decision[int]:
+    return Decision(script("delist"), [keys.lines_of_person(person)], [event_id], int)
+
+
+# -- bulk work, outside of any decision ------------------------------------------------------------
+
+
+def lobby_people(event_id: int, *, part: int = 5_000) -> list[str]:
+    """Everybody in the lobby, in order of arrival, read in parts from the end.
+
+    Who leaves meanwhile can only make us read somebody twice, never miss one.
+    """
+    client, lobby = redis.queue_client(), keys.key(event_id, "lobby")
+    people: dict[str, float] = {}
+    for start in range(client.zcard(lobby), 0, -part):
+        first = max(start - part, 0)
+        people |= dict(client.zrange(lobby, first, start - 1, withscores=True))
+    return sorted(people, key=lambda person: (people[person], person))
+
+
+def journal_entries(event_id: int, count: int) -> list[tuple[str, dict[str, str]]]:
+    return redis.queue_client().xrange(keys.key(event_id, "journal"), count=count)
+
+
+def forget_journal_entries(event_id: int, entries: Sequence[str]) -> None:
+    redis.queue_client().xdel(keys.key(event_id, "journal"), *entries)
+
+
+def restore(
+    event_id: int, places: dict[str, dict[str, float]], marks: dict[str, str], counter: int
+) -> None:
+    """Put people back where they were; the desk comes last, and with it the queue."""
+    client = redis.queue_client()
+    for name, people in places.items():
+        for part in batched(people.items(), 1_000):
+            client.zadd(keys.key(event_id, name), dict(part))
+    for part in batched(marks.items(), 1_000):
+        client.hset(keys.key(event_id, "called"), mapping=dict(part))
+    client.set(keys.key(event_id, "counter"), counter)
+
+
+def erase(event_id: int) -> None:
+    """Nothing of an event's queue stays in Redis."""
+    redis.queue_client().unlink(*keys.of_event(event_id))
+
+
+def batched(things: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    rest = iter(things)
+    while part := list(islice(rest, size)):
+        yield part
+
+
+def ms(moment: datetime) -> int:
+    return int(moment.timestamp() * 1000)
+
+
+def _decision(verb: str, event_id: int, args: Sequence[Any], read: Any) -> Decision[Any]:
+    return Decision(script(verb), keys.of_event(event_id), args, read)
+
+
+def _standing(answer: list[Any]) -> Standing:
+    state, number, ahead, deadline, admitted, waiting, lobby, queue_state, *desk = answer
+    fast, slow, epoch, lines_allowed = desk
+    return Standing(
+        state=state,
+        number=int(number),
+        ahead=int(ahead),
+        deadline_ms=int(deadline),
+        admitted_ms=int(admitted),
+        waiting=int(waiting),
+        lobby=int(lobby),
+        queue_state=queue_state,
+        fast=float(fast),
+        slow=float(slow),
+        epoch=epoch,
+        lines_allowed=int(lines_allowed),
+    )
+
+
+def _verdict(answer: list[Any]) -> Verdict:
+    word, *rest = answer
+    if len(rest) > 1:
+        return Verdict(word, _standing(rest))
+    return Verdict(word, why=rest[0] if rest else "")
+
+
+def _ticked(answer: list[Any]) -> Ticked:
+    if answer == ["lost"]:
+        return Ticked(lost=True, called=[])
+    _count, expired, absent, lobby, waiting, ready, inside, more, *called = answer
+    return Ticked(False, called, expired, absent, lobby, waiting, ready, inside, bool(more))
+
+
+def _pairs(answer: list[Any]) -> dict[str, str]:
+    return dict(zip(answer[::2], map(str, answer[1::2]), strict=True))
