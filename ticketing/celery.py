@@ -17,6 +17,16 @@ app.conf.beat_schedule = {
         "schedule": 1.0,
         "options": {"expires": 1},
     },
+    "tick-the-queues": {
+        "task": "queue.tick",
+        "schedule": 1.0,
+        "options": {"expires": 1},
+    },
+    "drain-the-journals": {
+        "task": "queue.drain_journals",
+        "schedule": 1.0,
+        "options": {"expires": 1},
+    },
     "forget-old-sessions": {
         "task": "accounts.forget_old_sessions",
         "schedule": 3600.0,

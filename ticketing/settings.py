@@ -161,8 +161,11 @@ CELERY_BROKER_URL = embedded.celery_url(BROKER_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
+# The tick has a worker of its own: nothing else may make it late.
+CELERY_TASK_ROUTES = {"queue.tick": {"queue": "tick"}}
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_REDIRECT_STDOUTS = False  # mail that is only printed stays readable
 CELERY_TIMEZONE = "Asia/Seoul"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
 
@@ -295,6 +298,19 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": r"/api/v1",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "ENUM_NAME_OVERRIDES": {
+        "EventStatusEnum": "ticketing.api_serializers.PUBLIC_STATES",
+        "StandingStatusEnum": "waiting_queue.api_documents.STATUSES",
+    },
+    "APPEND_COMPONENTS": {
+        "securitySchemes": {
+            "queue_token": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "A queue token, `qr_…`, as given on joining.",
+            }
+        }
+    },
 }
 
 # -- logs -----------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import os
 import shutil
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -22,8 +23,10 @@ from ticketing.models import Event, Seat
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 HOW_TO_INSTALL = (
-    "no Chromium: install it (Debian: apt-get install chromium) or set CHROMIUM to its path"
+    "no Chromium: install it (Debian: apt-get install chromium), set CHROMIUM to its path, "
+    "or install npm and run `make chromium`"
 )
+FROM_NPM = Path(sys.prefix) / "chromium" / "chromium"  # bin/chromium puts it there
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -39,7 +42,7 @@ AXE = Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js"
 
 
 def chromium_path() -> str | None:
-    names = ("chromium", "chromium-browser", "google-chrome")
+    names = ("chromium", "chromium-browser", "google-chrome", str(FROM_NPM))
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 

@@ -80,7 +80,14 @@ class Site:
         }
 
     def pid_of(self, words: str) -> int:
-        return next(pid for pid, command in self.processes().items() if words in command)
+        """The process that we started ourselves: its own children look the same at first."""
+        found = [pid for pid, command in self.processes().items() if words in command]
+        return next(pid for pid in found if _parent(pid) == self.process.pid)
+
+    def is_whole(self) -> bool:
+        """Nothing that died is still waiting for its next start."""
+        said = self.said()
+        return said.count(" died (") == said.count(" was started again.")
 
     def forget(self) -> None:
         used = places(self.var)
@@ -95,6 +102,14 @@ def _traces(entry: Path) -> tuple[bytes, bytes]:
         return (entry / "cmdline").read_bytes(), (entry / "environ").read_bytes() + where
     except OSError:
         return b"", b""
+
+
+def _parent(pid: int) -> int:
+    """The number after the state, which stands behind the command's name in brackets."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
 
 
 def wait_for(true: Callable[[], bool], patience: float) -> None:

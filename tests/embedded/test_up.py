@@ -40,7 +40,8 @@ def test_data_is_not_wiped_while_it_is_used(site: Site) -> None:
     ("name", "command"),
     [
         ("web.1", "manage.py serve"),
-        ("worker", "celery -q -A ticketing worker"),
+        ("worker", "celery -q -A ticketing worker --queues=celery"),
+        ("ticker", "celery -q -A ticketing worker --queues=tick"),
         ("valkey", "valkey-server"),
         ("postgresql", "bin/postgres -D"),
     ],
@@ -54,11 +55,13 @@ def test_a_killed_child_comes_back(site: Site, name: str, command: str) -> None:
 
 
 def test_ctrl_c_stops_everything_in_order(site: Site) -> None:
+    wait_for(site.is_whole, 20)
+
     assert site.stop(signal.SIGINT) == 0
 
     assert site.processes() == {}
     stopped = re.findall(r"✓ (\S+) stopped", site.said())
-    assert stopped == ["beat", "web.1", "worker", "valkey", "postgresql"], site.said()
+    assert stopped == ["beat", "web.1", "ticker", "worker", "valkey", "postgresql"], site.said()
 
 
 def test_a_reset_forgets_everything(site: Site) -> None:

@@ -49,6 +49,7 @@ class Run:
         self.servers: list[Child] = []
         self.web: list[Child] = []
         self.worker: list[Child] = []
+        self.ticker: list[Child] = []
         self.beat: list[Child] = []
 
     def __call__(self) -> int:
@@ -130,11 +131,13 @@ class Run:
     def _start_site(self) -> None:
         serve = [*self._python("manage.py"), "serve", "--fd", str(self.door.fileno())]
         celery = [*self._python("-W", AS_ROOT, "-m"), "celery", "-q", "-A", "ticketing"]
-        worker = ["worker", "--pool=threads", "--concurrency=4", "--without-gossip"]
+        worker = ["worker", "--queues=celery", "--pool=threads", "--concurrency=4"]
+        ticker = ["worker", "--queues=tick", "--pool=solo", "--hostname=ticker@%h"]
         beat = ["beat", "--pidfile="]
         for number in range(1, self.plan.web_processes + 1):
             self.web.append(self._process(f"web.{number}", serve, pass_fds=[self.door.fileno()]))
         self.worker.append(self._process("worker", [*celery, *worker], patience=15))
+        self.ticker.append(self._process("ticker", [*celery, *ticker], patience=15))
         self.beat.append(self._process("beat", [*celery, *beat]))
         self.supervisor.wait_for(
             self.web[0], Knock(self._host(), self.door.getsockname()[1]), patience=60
@@ -171,6 +174,7 @@ class Run:
         groups = [
             self.beat,
             self.web,
+            self.ticker,
             self.worker,
             *([server] for server in reversed(self.servers)),
         ]
