@@ -1,7 +1,8 @@
 """One port for everything: pages through WSGI threads, websockets through Channels.
 
 Django's own ASGI handler hops between threads for every middleware; the same pages through WSGI
-threads are several times faster (docs/architecture.md).
+threads are several times faster (docs/architecture.md). What a whole crowd asks at once does not
+even take a thread (`core.lean`).
 """
 
 import json
@@ -22,14 +23,18 @@ pages = WSGIMiddleware(cast(Any, get_wsgi_application()), workers=settings.WEB_T
 
 from ticketing import routing
 from ticketing.core import clock
+from ticketing.core.lean import Lean
+from waiting_queue import api as queue
+
+site = Lean(queue.lean_routes, otherwise=pages)
 
 
 async def http(scope: Scope, receive: Receive, send: Send) -> None:
-    """The health check answers even when every thread is busy; all else is a page."""
+    """The health check answers even when every thread is busy; all else is the site."""
     if scope["path"] == "/healthz":
         await alive(send)
     else:
-        await pages(scope, receive, send)
+        await site(cast(Any, scope), cast(Any, receive), cast(Any, send))
 
 
 async def alive(send: Send) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import groupby
 
 from django.utils.translation import gettext as _
 
@@ -10,8 +9,10 @@ from ticketing.core.money import money
 from ticketing.models import Grade, Seat, Section
 from ticketing.selectors import SectionLeft
 
-# So many units of a house, or of one section, can be read on a phone.
-HOUSE_FITS, SECTION_FITS = 1400, 620
+# So many units of a section can be read on a phone.
+SECTION_FITS = 620
+# Of a house, so many as leave its smallest words this tall; both in pixels of the phone.
+PHONE_WIDTH, SMALLEST_WORDS = 330, 12
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,8 @@ class Row:
     """One row in words."""
 
     name: str
-    y: int
+    y_at_left: int
+    y_at_right: int
     left: int
     total: int
     free: str
@@ -108,8 +110,9 @@ def house_box(sections: list[SectionLeft]) -> Box:
     right = max(box.x + box.width for box in boxes)
     bottom = max(box.y + box.height for box in boxes)
     wide = right - left
+    fits = PHONE_WIDTH * min(map(_text_size, boxes)) // SMALLEST_WORDS
     return _around(
-        left, top, right, bottom, margin=max(24, wide // 40), stage=wide // 14, fits=HOUSE_FITS
+        left, top, right, bottom, margin=max(24, wide // 40), stage=wide // 14, fits=fits
     )
 
 
@@ -128,7 +131,7 @@ def parts(sections: list[SectionLeft]) -> list[Part]:
 def _part(left: SectionLeft) -> Part:
     box, share = left.section, left.left / left.total if left.total else 0
     level = round(box.height * share)
-    text = int(min(box.height * 0.3, box.width / (0.7 * max(4, len(box.code)))))
+    text = _text_size(box)
     middle = box.y + box.height // 2
     return Part(
         of=left,
@@ -142,6 +145,10 @@ def _part(left: SectionLeft) -> Part:
         text=text,
         small=int(text * 0.7),
     )
+
+
+def _text_size(box: Section) -> int:
+    return int(min(box.height * 0.42, box.width / (0.7 * max(4, len(box.code)))))
 
 
 def _bands(box: Section, grades: list[Grade]) -> list[tuple[float, float, str]]:
@@ -202,15 +209,30 @@ def _title(seat: Seat, price: str) -> str:
 
 
 def rows(seats: Iterable[Seat]) -> list[Row]:
-    """The rows from the stage backwards."""
-    ordered = sorted(seats, key=lambda seat: (seat.place.y, seat.place.row, seat.place.number))
-    return [_row(name, list(row)) for name, row in groupby(ordered, lambda seat: seat.place.row)]
+    """The rows from the stage backwards, by their middles: a curved row is one row too."""
+    by_name: dict[str, list[Seat]] = {}
+    for seat in seats:
+        by_name.setdefault(seat.place.row, []).append(seat)
+    return [_row(name, row) for name, row in sorted(by_name.items(), key=_distance)]
+
+
+def _distance(named: tuple[str, list[Seat]]) -> tuple[float, str]:
+    name, seats = named
+    return sum(seat.place.y for seat in seats) / len(seats), name
 
 
 def _row(name: str, seats: list[Seat]) -> Row:
     free = [seat.place.number for seat in seats if seat.state == Seat.State.AVAILABLE]
-    grades = {seat.grade_id: seat.grade for seat in seats}
-    return Row(name, seats[0].place.y, len(free), len(seats), ranges(free), list(grades.values()))
+    across = sorted((seat.place for seat in seats), key=lambda place: place.x)
+    return Row(
+        name=name,
+        y_at_left=across[0].y,
+        y_at_right=across[-1].y,
+        left=len(free),
+        total=len(seats),
+        free=ranges(free),
+        grades=list({seat.grade_id: seat.grade for seat in seats}.values()),
+    )
 
 
 def ranges(numbers: list[int]) -> str:

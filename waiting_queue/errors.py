@@ -84,3 +84,37 @@ class BadQueueToken(NotAllowed):
     status = 401
     message = _("This queue token is not valid any more.")
     advice = _("Join the line again.")
+
+
+# -- of operators ---------------------------------------------------------------------------------
+
+
+class QueueExists(DomainError):
+    code = "queue_exists"
+    status = 409
+    message = _("This event already has a queue.")
+
+
+class QueueNotBegun(DomainError):
+    code = "queue_not_begun"
+    status = 409
+    message = _("This queue has not begun, or is over: nobody stands in it.")
+
+
+class PersonUnknown(NotFound):
+    code = "person_unknown"
+    message = _("Nobody here has this e-mail address.")
+    advice = _("Check the spelling; it is the address that they log in with.")
+
+
+class PersonNotInLine(DomainError):
+    code = "person_not_in_line"
+    status = 409
+    message = _("This person is not in the line.")
+    advice = _("They may have left, or their time ran out, a moment ago.")
+
+
+class PersonNotBlocked(DomainError):
+    code = "person_not_blocked"
+    status = 409
+    message = _("This person is not blocked.")

@@ -26,4 +26,4 @@ def key(event_id: int, name: str) -> str:
 
 def lines_of_person(person: str) -> str:
     """The events in whose lines a person stands; a slot of its own."""
-    return f"queue:person:{{{person}}}"
+    return f"queue:p:{{{person}}}"

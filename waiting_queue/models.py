@@ -14,7 +14,7 @@ from ticketing.models import Event
 
 
 def new_seed() -> str:
-    """The secret of the draw; its hash is published before the opening, it itself afterwards."""
+    """A secret of the draw. The seed's hash is published before the opening, the seed after it."""
     return secrets.token_hex(32)
 
 
@@ -146,6 +146,8 @@ class SaleQueue(Lifecycle):
     )
     epoch = models.CharField(max_length=24, blank=True, editable=False)
     seed = models.CharField(max_length=64, default=new_seed, editable=False)
+    # Makes people's names in the published draw, and never leaves this row.
+    salt = models.CharField(max_length=64, default=new_seed, editable=False)
 
     class Meta:
         verbose_name = _("queue of a sale")

@@ -1,6 +1,6 @@
 """Lua scripts: read once, sent by their hash, loaded again when a server has forgotten them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha1
@@ -54,11 +54,8 @@ def run(client: Any, decision: Decision[T]) -> T:
 
 
 async def arun(client: Any, decision: Decision[T]) -> T:
-    try:
-        answer = await client.evalsha(*decision.call)
-    except NoScriptError:
-        answer = await client.eval(decision.script.text, *decision.call[1:])
-    return decision.read(answer)
+    answer = client.evalsha(*decision.call)
+    return decision.read(await _aloaded(client, decision, answer))
 
 
 def run_all(client: Any, decisions: Sequence[Decision[Any]]) -> list[Any]:
@@ -76,14 +73,20 @@ def run_all(client: Any, decisions: Sequence[Decision[Any]]) -> list[Any]:
 
 async def arun_all(client: Any, decisions: Sequence[Decision[Any]]) -> list[Any]:
     """The same for coroutines, but the first failure is raised."""
-    if len(decisions) > 1 and not isinstance(client, AsyncRedisCluster):
-        async with client.pipeline(transaction=False) as pipe:
-            for decision in decisions:
-                pipe.evalsha(*decision.call)
-            answers = await pipe.execute(raise_on_error=False)
-        if not any(isinstance(answer, Exception) for answer in answers):
-            return [step.read(answer) for step, answer in zip(decisions, answers, strict=True)]
-    return [await arun(client, decision) for decision in decisions]
+    if isinstance(client, AsyncRedisCluster):
+        return [await arun(client, decision) for decision in decisions]
+    sent = [client.evalsha(*decision.call) for decision in decisions]  # in one round trip
+    return [
+        decision.read(await _aloaded(client, decision, answer))
+        for decision, answer in zip(decisions, sent, strict=True)
+    ]
+
+
+async def _aloaded(client: Any, decision: Decision[Any], answer: Awaitable[Any]) -> Any:
+    try:
+        return await answer
+    except NoScriptError:
+        return await client.eval(decision.script.text, *decision.call[1:])
 
 
 def _read(client: Any, decision: Decision[Any], answer: Any) -> Any:

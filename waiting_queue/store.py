@@ -1,7 +1,7 @@
 """The line in Redis: one function for each decision that a script takes."""
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -9,9 +9,11 @@ from typing import Any
 from ticketing.core import redis
 from waiting_queue import keys
 from waiting_queue.scripts import Decision, T, arun_all, run, run_all, script
+from waiting_queue.tokens import QueueToken
 
-# People whom one tick moves at most; what is left over waits for the next one.
-TICK_BATCH = 1_000
+# People whom one tick calls, and whom it takes out, at most: Redis is never kept busy for long.
+TICK_BATCH = 500
+SWEEP_BATCH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class Standing:
     slow: float
     epoch: str
     lines_allowed: int
+    absence_ms: int
+    just_joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,17 @@ class Ticked:
     ready: int = 0
     inside: int = 0
     more: bool = False
+
+    def after(self, before: "Ticked") -> "Ticked":
+        """Two rounds of one tick, told as one."""
+        if self.lost:
+            return self
+        return replace(
+            self,
+            called=before.called + self.called,
+            expired=before.expired + self.expired,
+            absent=before.absent + self.absent,
+        )
 
 
 # Steps of which each may depend on the answers to the one before; told apart from how they are
@@ -125,32 +140,49 @@ def join(event_id: int, person: str, now: datetime) -> Decision[Verdict]:
     return _decision("join", event_id, [person, ms(now)], _verdict)
 
 
-def touch(event_id: int, person: str, now: datetime) -> Decision[Standing]:
-    return _decision("touch", event_id, [person, ms(now)], _standing)
+def touch(
+    event_id: int, person: str, now: datetime, *, held: QueueToken | None = None
+) -> Decision[Standing | None]:
+    """None if the token they hold is of an earlier stay."""
+    args = [person, ms(now), *_stay(held)]
+    return _decision("touch", event_id, args, _standing_if_any)
 
 
 def look(event_id: int, person: str, now: datetime) -> Decision[Standing]:
     return _decision("look", event_id, [person, ms(now)], _standing)
 
 
-def claim(event_id: int, person: str, now: datetime) -> Decision[Verdict]:
-    return _decision("claim", event_id, [person, ms(now)], _verdict)
+def claim(
+    event_id: int, person: str, now: datetime, *, held: QueueToken | None = None
+) -> Decision[Verdict]:
+    return _decision("claim", event_id, [person, ms(now), *_stay(held)], _verdict)
 
 
 def leave(
-    event_id: int, person: str, now: datetime, *, how: str = "left", why: str = ""
+    event_id: int,
+    person: str,
+    now: datetime,
+    *,
+    how: str = "left",
+    why: str = "",
+    held: QueueToken | None = None,
 ) -> Decision[str]:
-    return _decision("leave", event_id, [person, ms(now), how, why], str)
+    return _decision("leave", event_id, [person, ms(now), how, why, *_stay(held)], str)
 
 
 def tick(
-    event_id: int, rules: Rules, now: datetime, *, batch: int = TICK_BATCH
+    event_id: int,
+    rules: Rules,
+    now: datetime,
+    *,
+    batch: int = TICK_BATCH,
+    sweep: int = SWEEP_BATCH,
 ) -> Decision[Ticked]:
-    return _decision("tick", event_id, [ms(now), batch, *rules.as_args()], _ticked)
+    return _decision("tick", event_id, [ms(now), batch, sweep, *rules.as_args()], _ticked)
 
 
-def begin(event_id: int, rules: Rules, now: datetime) -> Decision[int]:
-    return _decision("begin", event_id, [ms(now), *rules.as_args()], int)
+def begin(event_id: int, rules: Rules, now: datetime, *, new: bool = False) -> Decision[int]:
+    return _decision("begin", event_id, [ms(now), int(new), *rules.as_args()], int)
 
 
 def draw(event_id: int, people: Sequence[str], first_number: int, now: datetime) -> Decision[int]:
@@ -161,14 +193,17 @@ def snapshot(event_id: int) -> Decision[dict[str, str]]:
     return _decision("snapshot", event_id, [], _pairs)
 
 
-def enlist(event_id: int, person: str, now: datetime) -> Decision[list[int]]:
-    """All events in whose lines the person stands, this one included; earliest first."""
-    lines = [keys.lines_of_person(person)]
-    return Decision(script("enlist"), lines, [event_id, ms(now)], lambda them: [*map(int, them)])
+def enlist(
+    event_id: int, person: str, now: datetime, *, again: bool = False
+) -> Decision[dict[int, int]]:
+    """The events in whose lines the person stands, in order, and since when in seconds."""
+    lines, args = [keys.lines_of_person(person)], [event_id, ms(now) // 1000, int(again)]
+    return Decision(script("enlist"), lines, args, _since)
 
 
-def delist(event_id: int, person: str) -> Decision[int]:
-    return Decision(script("delist"), [keys.lines_of_person(person)], [event_id], int)
+def delist(event_id: int, person: str, *, since: int | None = None) -> Decision[int]:
+    stay = [] if since is None else [since]
+    return Decision(script("delist"), [keys.lines_of_person(person)], [event_id, *stay], int)
 
 
 # -- bulk work, outside of any decision ------------------------------------------------------------
@@ -208,6 +243,39 @@ def restore(
     client.set(keys.key(event_id, "counter"), counter)
 
 
+def restore_blocks(event_id: int, reasons: dict[str, str]) -> None:
+    if reasons:
+        redis.queue_client().hset(keys.key(event_id, "blocked"), mapping=reasons)
+
+
+def block_reason(event_id: int, person: str) -> str | None:
+    return redis.queue_client().hget(keys.key(event_id, "blocked"), person)
+
+
+def unblock(event_id: int, person: str) -> bool:
+    return bool(redis.queue_client().hdel(keys.key(event_id, "blocked"), person))
+
+
+def enlist_all(event_id: int, people: Iterable[str], now: datetime) -> None:
+    """Note of many people at once that they stand in this line."""
+    for part in batched(people, 1_000):
+        raised(take_all([enlist(event_id, person, now) for person in part]))
+
+
+def desk_epoch(event_id: int) -> str | None:
+    """Which beginning the line in Redis dates from; None if Redis knows of no line."""
+    return redis.queue_client().hget(keys.key(event_id, "desk"), "epoch")
+
+
+def has_desk(event_id: int) -> bool:
+    return bool(redis.queue_client().hexists(keys.key(event_id, "desk"), "epoch"))
+
+
+def take_down_desk(event_id: int) -> None:
+    """From here until it is up again nobody can join."""
+    redis.queue_client().delete(keys.key(event_id, "desk"))
+
+
 def erase(event_id: int) -> None:
     """Nothing of an event's queue stays in Redis."""
     redis.queue_client().unlink(*keys.of_event(event_id))
@@ -227,9 +295,18 @@ def _decision(verb: str, event_id: int, args: Sequence[Any], read: Any) -> Decis
     return Decision(script(verb), keys.of_event(event_id), args, read)
 
 
-def _standing(answer: list[Any]) -> Standing:
+def _stay(held: QueueToken | None) -> list[Any]:
+    """The stay for which a token speaks."""
+    return [held.number, held.epoch] if held else []
+
+
+def _standing_if_any(answer: list[Any]) -> Standing | None:
+    return None if answer == ["revoked"] else _standing(answer)
+
+
+def _standing(answer: list[Any], *, just_joined: bool = False) -> Standing:
     state, number, ahead, deadline, admitted, waiting, lobby, queue_state, *desk = answer
-    fast, slow, epoch, lines_allowed = desk
+    fast, slow, epoch, lines_allowed, absence_ms = desk
     return Standing(
         state=state,
         number=int(number),
@@ -243,13 +320,15 @@ def _standing(answer: list[Any]) -> Standing:
         slow=float(slow),
         epoch=epoch,
         lines_allowed=int(lines_allowed),
+        absence_ms=int(absence_ms),
+        just_joined=just_joined,
     )
 
 
 def _verdict(answer: list[Any]) -> Verdict:
     word, *rest = answer
     if len(rest) > 1:
-        return Verdict(word, _standing(rest))
+        return Verdict(word, _standing(rest, just_joined=word == "joined"))
     return Verdict(word, why=rest[0] if rest else "")
 
 
@@ -258,6 +337,10 @@ def _ticked(answer: list[Any]) -> Ticked:
         return Ticked(lost=True, called=[])
     _count, expired, absent, lobby, waiting, ready, inside, more, *called = answer
     return Ticked(False, called, expired, absent, lobby, waiting, ready, inside, bool(more))
+
+
+def _since(answer: list[Any]) -> dict[int, int]:
+    return dict(zip(map(int, answer[::2]), map(int, answer[1::2]), strict=True))
 
 
 def _pairs(answer: list[Any]) -> dict[str, str]:

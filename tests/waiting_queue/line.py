@@ -31,7 +31,7 @@ class Line:
 
     def begin(self, **changes: Any) -> "Line":
         self.rules = replace(self.rules, **changes)
-        store.take(store.begin(self.event_id, self.rules, self.now))
+        store.take(store.begin(self.event_id, self.rules, self.now, new=True))
         return self
 
     def wait(self, seconds: float) -> "Line":

@@ -93,6 +93,10 @@ class User(AbstractBaseUser, PermissionsMixin):
     def __str__(self) -> str:
         return self.email
 
+    def get_short_name(self) -> str:
+        """How the admin greets."""
+        return self.display_name
+
     def clean(self) -> None:
         super().clean()
         self.email = type(self).objects.normalize_email(self.email)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from asgiref.sync import sync_to_async
 from django.contrib.auth import SESSION_KEY
 from django.db.models import QuerySet
 
@@ -31,7 +30,8 @@ def caller(session_key: str | None) -> Caller | None:
     return caller_in(SessionStore(session_key).load()) if session_key else None
 
 
-acaller = sync_to_async(caller)
+async def acaller(session_key: str | None) -> Caller | None:
+    return caller_in(await SessionStore(session_key).aload()) if session_key else None
 
 
 def caller_in(session: Mapping[str, Any]) -> Caller | None:

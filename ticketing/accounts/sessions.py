@@ -4,11 +4,14 @@ While Redis is down, sessions are read from PostgreSQL, and whatever would chang
 refused: a row and its copy change together or not at all, so nothing comes back to life later.
 """
 
+import functools
+import json
 import logging
 from collections.abc import Callable, Collection
 from typing import Any, cast
 
 from asgiref.sync import sync_to_async
+from channels.db import database_sync_to_async
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.sessions.backends.base import SessionBase
@@ -20,6 +23,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 
 from ticketing.accounts.models import Session, User
+from ticketing.core import redis
 from ticketing.core.error_responses import OUTAGES
 
 log = logging.getLogger(__name__)
@@ -91,7 +95,21 @@ class SessionStore(CachedDbStore):
         return data
 
     async def aload(self) -> dict[str, Any]:
-        return await sync_to_async(self.load)()
+        """The same; a thread is needed only where Redis has no copy."""
+        copy = await self._acopy()
+        if copy is None:
+            return await database_sync_to_async(self.load)()
+        if copy == ENDED:
+            self._session_key = None
+            return {}
+        return copy
+
+    async def _acopy(self) -> Any:
+        try:
+            raw = await redis.async_client().get(f"{copies()}{self.session_key}")
+        except OUTAGES:
+            return None  # the thread meets it too, and says so
+        return None if raw is None else json.loads(raw)
 
     async def asave(self, must_create: bool = False) -> None:
         await sync_to_async(self.save)(must_create)
@@ -101,6 +119,12 @@ class SessionStore(CachedDbStore):
 
     async def aexists(self, session_key: str) -> bool:
         return await sync_to_async(self.exists)(session_key)
+
+
+@functools.cache
+def copies() -> str:
+    """What the keys of all copies begin with."""
+    return cache.make_key(SessionStore.cache_key_prefix)
 
 
 def remember_caller(session: SessionBase, user: User) -> None:

@@ -11,11 +11,14 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
 
 from ticketing.accounts.models import User
 from ticketing.core.errors import MethodNotAllowed, NotFound
 
 SEOUL = _("All times are Seoul time (UTC+9).")
+# Django's own Korean for the title of a list that can't be changed is garbled; ours wins.
+gettext_noop("Select %s to view")
 
 
 class PagesAdmin(admin.ModelAdmin):
@@ -33,11 +36,11 @@ class PagesAdmin(admin.ModelAdmin):
         frame = self.admin_site.each_context(request)
         shared = {"opts": self.opts, "title": title, "media": media, "original": None}
         return TemplateResponse(
-            request, f"admin/ticketing/{template}.html", {**frame, **shared, **context}
+            request, f"admin/{self.opts.app_label}/{template}.html", {**frame, **shared, **context}
         )
 
     def route(self, pattern: str, view: Any, name: str) -> URLPattern:
-        return path(pattern, self.admin_site.admin_view(view), name=f"ticketing_{name}")
+        return path(pattern, self.admin_site.admin_view(view), name=f"{self.opts.app_label}_{name}")
 
     def changeable(self, request: HttpRequest, pk: int) -> Any:
         """The object, if this person may change it."""
@@ -49,7 +52,7 @@ class PagesAdmin(admin.ModelAdmin):
         return found
 
     def back_to(self, thing: models.Model) -> HttpResponse:
-        return redirect(f"admin:ticketing_{self.opts.model_name}_change", thing.pk)
+        return redirect(change_url(thing))
 
 
 def operator(request: HttpRequest) -> User:

@@ -26,6 +26,11 @@ class DomainError(Exception):
     def __str__(self) -> str:
         return str(self.message) % self.details if self.details else str(self.message)
 
+    @property
+    def minutes_to_wait(self) -> int:
+        """`retry_after` rounded up, for people: nobody counts an hour in seconds."""
+        return -(-(self.retry_after or 0) // 60)
+
 
 class InvalidInput(DomainError):
     """The request can't be understood; `details` says which field and why."""
@@ -54,6 +59,12 @@ class StaleForm(NotAllowed):
     advice = _("Load the page again and repeat the last step. Nothing was changed.")
 
 
+class ForeignOrigin(NotAllowed):
+    code = "foreign_origin"
+    message = _("This request came from another site.")
+    advice = _("Use the buttons on our own pages. Nothing was changed.")
+
+
 class NotFound(DomainError):
     code = "not_found"
     status = 404
@@ -65,6 +76,12 @@ class MethodNotAllowed(DomainError):
     code = "method_not_allowed"
     status = 405
     message = _("This address doesn't take that kind of request.")
+
+
+class TooLarge(DomainError):
+    code = "too_large"
+    status = 413
+    message = _("That was more than this address takes.")
 
 
 class IllegalMove(DomainError):

@@ -9,8 +9,11 @@ from django.conf import settings
 from redis import Redis, RedisCluster
 from redis import asyncio as aioredis
 
+from ticketing.core.together import Together
+
 CLUSTER = "redis+cluster://"
-_async_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, Any] = WeakKeyDictionary()
+# By event loop, because connections belong to the one that made them; then by address.
+_async_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Any]] = WeakKeyDictionary()
 
 
 def options() -> dict[str, Any]:
@@ -30,19 +33,37 @@ def client() -> Redis:
 @cache
 def queue_client() -> Any:
     """The Redis of the queue, which may be a cluster."""
-    return _queue_client(Redis, RedisCluster)
+    return _connected(settings.QUEUE_REDIS_URL, Redis.from_url, RedisCluster.from_url)
+
+
+def async_client() -> Together:
+    """The Redis of the sessions for coroutines, who share its round trips."""
+    return _async_client(settings.REDIS_URL)
 
 
 def async_queue_client() -> Any:
-    """The same for coroutines: connections belong to the event loop that made them."""
-    loop = asyncio.get_running_loop()
-    if loop not in _async_clients:
-        _async_clients[loop] = _queue_client(aioredis.Redis, aioredis.RedisCluster)
-    return _async_clients[loop]
+    """The Redis of the queue for coroutines."""
+    return _async_client(settings.QUEUE_REDIS_URL)
 
 
-def _queue_client(single: Any, cluster: Any) -> Any:
-    url: str = settings.QUEUE_REDIS_URL
+def _async_client(url: str) -> Any:
+    clients = _async_clients.setdefault(asyncio.get_running_loop(), {})
+    if url not in clients:
+        clients[url] = _connected(url, _shared, aioredis.RedisCluster.from_url)
+    return clients[url]
+
+
+def _shared(url: str, **choices: Any) -> Together:
+    return Together(aioredis.Redis.from_url(url, **choices))
+
+
+async def close_async_clients() -> None:
+    """Of this event loop, before it ends."""
+    for client in _async_clients.pop(asyncio.get_running_loop(), {}).values():
+        await client.aclose()
+
+
+def _connected(url: str, single: Any, cluster: Any) -> Any:
     if url.startswith(CLUSTER):
-        return cluster.from_url(url.replace(CLUSTER, "redis://", 1), **options())
-    return single.from_url(url, health_check_interval=30, **options())
+        return cluster(url.replace(CLUSTER, "redis://", 1), **options())
+    return single(url, health_check_interval=30, **options())

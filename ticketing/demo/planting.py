@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.dispatch import Signal
 
 from ticketing import services
 from ticketing.accounts.models import User
@@ -22,6 +23,10 @@ COLOURS = {
 }
 
 
+# Sent with `events` and `now`, so that the apps above can add their part.
+planted = Signal()
+
+
 def is_planted() -> bool:
     """True if there is anything at all: the demo never mixes with real data."""
     return Event.objects.exists() or User.objects.exists()
@@ -36,10 +41,12 @@ def plant(*, now: datetime) -> list[Event]:
         name: Organiser.objects.create(email=email, **bilingual("name", words))
         for name, (words, email) in ORGANISERS.items()
     }
-    return [
+    events = [
         plant_show(show, plans[show.house], organisers[show.organiser], operator, now)
         for show in SHOWS
     ]
+    planted.send(sender=None, events=events, now=now)
+    return events
 
 
 def plant_house(house: House) -> SeatPlan:

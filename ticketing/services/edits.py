@@ -1,7 +1,6 @@
 """Operators edit an event's words, times and prices; each edit leaves a line in its history."""
 
 from datetime import datetime
-from functools import partial
 
 from django.db import transaction
 
@@ -17,7 +16,7 @@ def note_edit(
     *, event_id: int, what: str, before: str = "", after: str, by: User | None, now: datetime
 ) -> EventChange:
     """Write down an edit, and make copies of the seat list stale: it shows prices."""
-    transaction.on_commit(partial(store.seats_changed, event_id), robust=True)
+    transaction.on_commit(lambda: store.seats_changed(event_id), robust=True)
     return EventChange.objects.create(
         event_id=event_id,
         at=now,

@@ -2,7 +2,6 @@
 
 import logging
 from datetime import datetime
-from functools import partial
 
 from django.db import transaction
 
@@ -44,4 +43,4 @@ def _move(event: Event, *, to: Event.State, by: User | None, reason: str, now: d
         event=event, at=now, by=by, what="state", before=before, after=to, reason=reason
     )
     log.info("event %s: %s -> %s by %s", event.pk, before, to, by or "the clock")
-    transaction.on_commit(partial(store.seats_changed, event.pk), robust=True)
+    transaction.on_commit(lambda: store.seats_changed(event.pk), robust=True)

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -88,4 +87,4 @@ def _note(
     EventChange.objects.create(
         event_id=event_id, at=now, by=by, what=what, before=before, after=after, reason=reason
     )
-    transaction.on_commit(partial(store.seats_changed, event_id), robust=True)
+    transaction.on_commit(lambda: store.seats_changed(event_id), robust=True)

@@ -24,9 +24,27 @@ local ENDING_NAMES = { [0] = 'completed', 'left', 'expired', 'blocked', 'closed'
 local KEPT_MS = 1000
 local MISSED_MS = 60000
 
-local function set_rules(first)
+-- Numbers for everybody in the lobby, in the same breath as its end: who comes now is behind them.
+local function set_aside(now)
+  if redis.call('HEXISTS', desk, 'lobby_first') == 0 then
+    local people = redis.call('ZCARD', lobby)
+    local last = redis.call('INCRBY', counter, people)
+    redis.call('HSET', desk, 'lobby_first', last - people + 1, 'lobby_last', last, 'refilled', now)
+  end
+end
+
+local function set_rules(first, now)
+  local state, drawing = ARGV[first + 1], ARGV[first + 2]
+  if state == 'lobby' and redis.call('HEXISTS', desk, 'lobby_first') == 1 then
+    return -- read before the lobby ended: nobody may come to it any more
+  end
+  local fields = {}
   for index, name in ipairs(RULES) do
-    redis.call('HSET', desk, name, ARGV[first + index - 1])
+    fields[2 * index - 1], fields[2 * index] = name, ARGV[first + index - 1]
+  end
+  redis.call('HSET', desk, unpack(fields))
+  if drawing == '1' then
+    set_aside(now)
   end
 end
 
@@ -56,6 +74,15 @@ local function room()
   return cap - redis.call('ZCARD', inside) - redis.call('ZCARD', ready)
 end
 
+-- Clocks disagree by a little, and time never runs back for that; a clock that is more than a
+-- minute behind has been put right.
+local function later(now, before)
+  if before - now > MISSED_MS then
+    return now
+  end
+  return math.max(now, before)
+end
+
 -- Permits to admit, after adding those of the time since the last refill.
 local function permits(now)
   local rate, tokens, refilled = rules('rate', 'tokens', 'refilled')
@@ -63,17 +90,19 @@ local function permits(now)
     return math.huge
   end
   local elapsed = math.min(math.max(now - refilled, 0), MISSED_MS)
-  return tokens + elapsed * rate / 1000
+  return math.floor((tokens + elapsed * rate / 1000) * 1e6 + 0.5) / 1e6 -- 0.7 and 0.3 are a whole
 end
 
--- Take so many permits; what is left beyond a moment's worth is gone.
-local function spend(available, count, now)
+-- Take so many permits; what is left beyond a moment's worth is gone, unless more are to be taken
+-- in a moment.
+local function spend(available, count, now, more)
   local rate, refilled = rules('rate', 'refilled')
   if rate == 0 then
     available, count = 0, 0
   end
-  local kept = math.min(available - count, math.max(rate * KEPT_MS / 1000, 1))
-  redis.call('HSET', desk, 'tokens', string.format('%.6f', kept), 'refilled', math.max(now, refilled))
+  local most = math.max(rate * (more and MISSED_MS or KEPT_MS) / 1000, 1)
+  local kept = math.min(available - count, most)
+  redis.call('HSET', desk, 'tokens', string.format('%.6f', kept), 'refilled', later(now, refilled))
 end
 
 local function admit(person, number, now)
@@ -83,20 +112,23 @@ local function admit(person, number, now)
   note('admit', person, number, now)
 end
 
--- Take a person out of everything. Returns where they were, or false.
+-- Take a person out of the one place where they are. Returns which it was, or false.
 local function remove(person, how, now)
-  local number = number_of(person)
-  local was = false
-  for place, key in pairs({ lobby = lobby, waiting = line, ready = ready, admitted = inside }) do
-    if redis.call('ZREM', key, person) == 1 then
-      was = place
+  local number, was = number_of(person), false
+  for _, place in ipairs({ { 'waiting', line }, { 'admitted', inside }, { 'ready', ready }, { 'lobby', lobby } }) do
+    if redis.call('ZREM', place[2], person) == 1 then
+      was = place[1]
+      break
     end
   end
   if not was then
     return false
   end
-  redis.call('ZREM', seen, person)
-  redis.call('HDEL', called, person)
+  if was == 'waiting' or was == 'lobby' then
+    redis.call('ZREM', seen, person)
+  else
+    redis.call('HDEL', called, person)
+  end
   redis.call('ZADD', ended, now * 8 + ENDINGS[how], person)
   redis.call('HINCRBY', desk, how, 1)
   note(how, person, number, now)
@@ -106,6 +138,10 @@ end
 -- Returns {state, number, ahead, deadline, admitted_ms}
 local function whereabouts(person, now)
   local number, admitted = number_of(person)
+  local ahead = number > 0 and redis.call('ZRANK', line, person)
+  if ahead then
+    return { 'waiting', number, ahead, 0, 0 }
+  end
   local deadline = redis.call('ZSCORE', inside, person)
   if deadline then
     return { tonumber(deadline) > now and 'admitted' or 'expired', number, 0, tonumber(deadline), admitted }
@@ -113,10 +149,6 @@ local function whereabouts(person, now)
   deadline = redis.call('ZSCORE', ready, person)
   if deadline then
     return { tonumber(deadline) > now and 'ready' or 'expired', number, 0, tonumber(deadline), 0 }
-  end
-  local ahead = redis.call('ZRANK', line, person)
-  if ahead then
-    return { 'waiting', number, ahead, 0, 0 }
   end
   if redis.call('ZSCORE', lobby, person) then
     return { 'lobby', 0, 0, 0, 0 }
@@ -128,10 +160,24 @@ local function whereabouts(person, now)
   return { 'none', 0, 0, 0, 0 }
 end
 
+-- Whether a token speaks for an earlier stay than the one that the person has begun since. Who is
+-- out has nothing that a token could spoil.
+local function is_revoked(person, number, epoch)
+  if not number or number == '' then
+    return false
+  end
+  local current = number_of(person)
+  if current == 0 and not redis.call('ZSCORE', lobby, person) then
+    return false
+  end
+  local present = redis.call('HGET', desk, 'epoch') -- false while the line is being rebuilt
+  return tonumber(number) ~= current or (present and present ~= epoch)
+end
+
 -- What a person is told: where they are, and what the line looks like around them.
-local function standing(person, now)
-  local answer = whereabouts(person, now)
-  local known = redis.call('HMGET', desk, 'state', 'fast', 'slow', 'epoch', 'lines')
+local function standing(person, now, here)
+  local answer = here or whereabouts(person, now)
+  local known = redis.call('HMGET', desk, 'state', 'fast', 'slow', 'epoch', 'lines', 'absence')
   answer[6] = redis.call('ZCARD', line)
   answer[7] = redis.call('ZCARD', lobby)
   answer[8] = known[1] or ''
@@ -139,5 +185,6 @@ local function standing(person, now)
   answer[10] = known[3] or '0'
   answer[11] = known[4] or ''
   answer[12] = tonumber(known[5] or 0)
+  answer[13] = tonumber(known[6] or 0)
   return answer
 end

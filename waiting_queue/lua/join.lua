@@ -8,8 +8,8 @@ local person, now = ARGV[1], tonumber(ARGV[2])
 local state, capacity, drawing = rules('state', 'capacity', 'drawing')
 local HERE = { lobby = true, waiting = true, ready = true, admitted = true }
 
-local function answer(verdict)
-  return { verdict, unpack(standing(person, now)) }
+local function answer(verdict, here)
+  return { verdict, unpack(standing(person, now, here)) }
 end
 
 if not state then
@@ -18,9 +18,10 @@ end
 if redis.call('HEXISTS', blocked, person) == 1 then
   return { 'blocked', redis.call('HGET', blocked, person) }
 end
-if HERE[whereabouts(person, now)[1]] then
+local here = whereabouts(person, now)
+if HERE[here[1]] then
   redis.call('ZADD', seen, 'XX', now, person)
-  return answer('already')
+  return answer('already', here)
 end
 if state == 'scheduled' then
   return answer('not_open')
@@ -32,7 +33,9 @@ if redis.call('ZCARD', line) + redis.call('ZCARD', lobby) >= capacity then
   return answer('full')
 end
 
-remove(person, 'expired', now) -- a pass or a call that ran out since the last tick
+if here[4] > 0 then
+  remove(person, 'expired', now) -- a pass or a call that ran out since the last tick
+end
 redis.call('ZREM', ended, person)
 redis.call('HINCRBY', desk, 'joined', 1)
 if state == 'lobby' then

@@ -2,22 +2,22 @@
 -- Costs as much as the people it moves, however many wait. Late, missed, doubled or concurrent ticks
 -- admit no more and no fewer: permits come from the time that has passed.
 --
--- ARGV     now_ms, batch, then the rules: epoch, state, drawing, capacity, rate, cap, claim, pass,
---          pass_max, absence, lines (times in ms)
+-- ARGV     now_ms, batch (people looked at to be called), sweep (people taken out), then the rules:
+--          epoch, state, drawing, capacity, rate, cap, claim, pass, pass_max, absence, lines (in ms)
 -- Returns  {called, expired, absent, lobby, waiting, ready, inside, more, called people…}
 --          or {'lost'} if this is not the Redis that the sale began with
-local now, batch = tonumber(ARGV[1]), tonumber(ARGV[2])
+local now, batch, sweep = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 -- A gap between ticks longer than this is an outage, and nobody pays for an outage.
 local OUTAGE_MS = 10000
 local ENDED_KEPT_MS = 3600000
 
-if redis.call('HGET', desk, 'epoch') ~= ARGV[3] then
+if redis.call('HGET', desk, 'epoch') ~= ARGV[4] then
   return { 'lost' }
 end
-set_rules(3)
-local state, drawing, claim, absence = ARGV[4], ARGV[5], tonumber(ARGV[9]), tonumber(ARGV[12])
-local last, counted_from = rules('ticked', 'counted_from')
-last, counted_from = last or now, counted_from or 0
+set_rules(4, now)
+local state, drawing, claim, absence = rules('state', 'drawing', 'claim', 'absence')
+local last, counted_from, uncounted = rules('ticked', 'counted_from', 'uncounted')
+last, counted_from, uncounted = last or now, counted_from or 0, uncounted or 0
 
 local function shift(key, by)
   for _, person in ipairs(redis.call('ZRANGE', key, 0, -1)) do
@@ -25,14 +25,15 @@ local function shift(key, by)
   end
 end
 
-if now - last > OUTAGE_MS then
-  shift(ready, now - last)
-  shift(inside, now - last)
+local step = later(now, last) - last
+if step > OUTAGE_MS or step < 0 then
+  shift(ready, step)
+  shift(inside, step)
   counted_from = now
   redis.call('HSET', desk, 'counted_from', now)
 end
 
-local left = batch
+local left = sweep
 local function end_all(key, horizon, how)
   local gone = redis.call('ZRANGEBYSCORE', key, '-inf', horizon, 'LIMIT', 0, left)
   for _, person in ipairs(gone) do
@@ -42,45 +43,63 @@ local function end_all(key, horizon, how)
   return #gone
 end
 
+local away_since = counted_from + absence <= now and now - absence or -1
 local expired = end_all(inside, now, 'expired') + end_all(ready, now, 'expired')
-local absent = 0
-if counted_from + absence <= now then
-  absent = end_all(seen, now - absence, 'expired')
-end
-local forgotten = redis.call('ZRANGEBYSCORE', ended, '-inf', (now - ENDED_KEPT_MS) * 8, 'LIMIT', 0, batch)
+local absent = end_all(seen, away_since, 'expired')
+local forgotten = redis.call('ZRANGEBYSCORE', ended, '-inf', (now - ENDED_KEPT_MS) * 8, 'LIMIT', 0, sweep)
 if #forgotten > 0 then
   redis.call('ZREM', ended, unpack(forgotten))
 end
 
 local people = {}
-if (state == 'open' or state == 'draining') and drawing ~= '1' then
-  local available = permits(now)
-  local count = math.max(math.min(math.floor(available), room(), left), 0)
-  local next_ones = redis.call('ZPOPMIN', line, count)
+local function call(person, number)
+  redis.call('ZREM', line, person)
+  redis.call('ZREM', seen, person)
+  redis.call('ZADD', ready, now + claim, person)
+  redis.call('HSET', called, person, number .. ':0')
+  note('ready', person, number, now)
+  people[#people + 1] = person
+end
+
+-- Who is away is not called, even if the sweep has not come to them yet.
+local function call_next(count)
+  local next_ones = redis.call('ZRANGE', line, 0, count - 1, 'WITHSCORES')
   for index = 1, #next_ones, 2 do
-    local person, number = next_ones[index], next_ones[index + 1]
-    redis.call('ZREM', seen, person)
-    redis.call('ZADD', ready, now + claim, person)
-    redis.call('HSET', called, person, string.format('%d:0', number))
-    note('ready', person, string.format('%d', number), now)
-    people[#people + 1] = person
+    local person, number = next_ones[index], string.format('%d', next_ones[index + 1])
+    if tonumber(redis.call('ZSCORE', seen, person) or now) > away_since then
+      call(person, number)
+    else
+      remove(person, 'expired', now)
+      absent = absent + 1
+    end
   end
-  spend(available, #people, now)
+  return #next_ones / 2
+end
+
+local more = left <= 0
+if (state == 'open' or state == 'draining') and drawing ~= 1 then
+  local available = permits(now)
+  local wanted = math.max(math.min(math.floor(available), room()), 0)
+  local looked_at = wanted > 0 and call_next(math.min(wanted, batch)) or 0
+  local unfinished = #people < wanted and looked_at == math.min(wanted, batch)
+  spend(available, #people, now, unfinished)
+  more = more or unfinished
 else
-  redis.call('HSET', desk, 'tokens', 0, 'refilled', math.max(now, rules('refilled') or 0))
+  redis.call('HSET', desk, 'tokens', 0, 'refilled', later(now, rules('refilled')))
 end
 
 -- How fast people are really called: two averages, a quick one and a steady one.
 local elapsed = math.max(now - last, 0) / 1000
+uncounted = uncounted + #people
 if elapsed > 0 then
   for name, memory in pairs({ fast = 30, slow = 300 }) do
     local keep = math.exp(-elapsed / memory)
-    local rate = (rules(name) or 0) * keep + (#people / elapsed) * (1 - keep)
+    local rate = (rules(name) or 0) * keep + (uncounted / elapsed) * (1 - keep)
     redis.call('HSET', desk, name, string.format('%.6f', rate))
   end
+  uncounted = 0
 end
-redis.call('HSET', desk, 'ticked', math.max(now, last))
+redis.call('HSET', desk, 'ticked', later(now, last), 'uncounted', uncounted)
 
-local more = left <= 0 and 1 or 0
 local sizes = { redis.call('ZCARD', lobby), redis.call('ZCARD', line), redis.call('ZCARD', ready), redis.call('ZCARD', inside) }
-return { #people, expired, absent, sizes[1], sizes[2], sizes[3], sizes[4], more, unpack(people) }
+return { #people, expired, absent, sizes[1], sizes[2], sizes[3], sizes[4], more and 1 or 0, unpack(people) }

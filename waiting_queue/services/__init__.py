@@ -1,3 +1,4 @@
+from waiting_queue.services.checking import check_draw
 from waiting_queue.services.drawing import draw_lobby, drawn_order, published_draw, seed_hash
 from waiting_queue.services.fans import (
     aclaim,
@@ -13,29 +14,64 @@ from waiting_queue.services.fans import (
     token_of,
 )
 from waiting_queue.services.journal import archive_queue, drain_journals, rebuild_queue
-from waiting_queue.services.operating import move_queue, set_knobs
+from waiting_queue.services.knob_words import knobs_from_words
+from waiting_queue.services.operating import (
+    changeable_knobs,
+    create_queue,
+    move_queue,
+    restore_line,
+    set_knobs,
+)
+from waiting_queue.services.people import block, find_person, kick, person_with_email, unblock
+from waiting_queue.services.public_draw import (
+    draw_file,
+    draw_is_over,
+    own_entry,
+    public_draw,
+    public_queue,
+)
 from waiting_queue.services.ticking import tick_open_queues
+from waiting_queue.services.watching import Overview, overview, overviews, warnings_of
 
 __all__ = [
+    "Overview",
     "aclaim",
     "ajoin",
     "aleave",
     "archive_queue",
     "astanding",
+    "block",
+    "changeable_knobs",
+    "check_draw",
     "claim",
     "complete",
+    "create_queue",
     "drain_journals",
+    "draw_file",
+    "draw_is_over",
     "draw_lobby",
     "drawn_order",
+    "find_person",
     "join",
+    "kick",
+    "knobs_from_words",
     "leave",
     "move_queue",
+    "overview",
+    "overviews",
+    "own_entry",
+    "person_with_email",
+    "public_draw",
+    "public_queue",
     "published_draw",
     "rebuild_queue",
     "require_admission",
+    "restore_line",
     "seed_hash",
     "set_knobs",
     "standing",
     "tick_open_queues",
     "token_of",
+    "unblock",
+    "warnings_of",
 ]

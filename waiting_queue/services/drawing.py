@@ -9,17 +9,17 @@ from collections.abc import Iterable
 from datetime import datetime
 from hashlib import sha256
 
-from django.conf import settings
 from django.db import transaction
 
 from waiting_queue import store
+from waiting_queue.errors import QueueUnavailable
 from waiting_queue.locks import free_queue_for_update
 from waiting_queue.models import QueueDraw, SaleQueue
 from waiting_queue.services.rules import rules_of
 
 log = logging.getLogger(__name__)
 # People to whom one script gives numbers: a few milliseconds of Redis.
-PART = 1_000
+PART = 500
 
 
 def seed_hash(seed: str) -> str:
@@ -27,10 +27,9 @@ def seed_hash(seed: str) -> str:
     return sha256(seed.encode()).hexdigest()
 
 
-def entry_of(event_id: int, person: str) -> str:
+def entry_of(queue: SaleQueue, person: str) -> str:
     """A person's name in the published list; they are shown their own, nobody else can tell."""
-    secret = f"draw entry:{settings.SECRET_KEY}:{event_id}:{person}"
-    return sha256(secret.encode()).hexdigest()[:16]
+    return sha256(f"{queue.salt}:{person}".encode()).hexdigest()[:16]
 
 
 def drawn_order(seed: str, entries: Iterable[str]) -> list[str]:
@@ -53,16 +52,24 @@ def _list_people(event_id: int, now: datetime) -> bool:
     if queue is None or draw is None:
         return False
     if draw.people is None:
-        draw.first_number = store.take(store.begin(event_id, rules_of(queue, drawing=True), now))
+        draw.first_number = _set_aside(queue, now)
         draw.people = _ordered(draw, store.lobby_people(event_id))
         draw.save(update_fields=["first_number", "people"])
     return True
 
 
+def _set_aside(queue: SaleQueue, now: datetime, *, drawing: bool = True) -> int:
+    """The first number of the lobby; a line that Redis has lost is not drawn, but rebuilt first."""
+    first = store.take(store.begin(queue.pk, rules_of(queue, drawing=drawing), now))
+    if not first:
+        raise QueueUnavailable()
+    return first
+
+
 def _ordered(draw: QueueDraw, people: list[str]) -> list[str]:
     if not draw.shuffled:
         return people
-    by_entry = {entry_of(draw.pk, person): person for person in people}
+    by_entry = {entry_of(draw.queue, person): person for person in people}
     return [by_entry[entry] for entry in drawn_order(draw.seed, by_entry)]
 
 
@@ -80,7 +87,7 @@ def _give_numbers(event_id: int, now: datetime) -> int:
         moved += store.take(store.draw(event_id, part, draw.first_number + start, now))
     draw.finished_at = now
     draw.save(update_fields=["finished_at"])
-    store.take(store.begin(event_id, rules_of(queue, drawing=False), now))
+    _set_aside(queue, now, drawing=False)
     log.info("queue %s: %s of %s in the lobby drawn", event_id, moved, len(people))
     return moved
 
@@ -91,7 +98,7 @@ def published_draw(queue: SaleQueue) -> dict[str, object]:
     public: dict[str, object] = {"event": queue.pk, "seed_sha256": seed_hash(queue.seed)}
     if draw is None:
         return public | {"seed": None, "entries": None}
-    entries = [entry_of(queue.pk, person) for person in draw.people or []]
+    entries = [entry_of(queue, person) for person in draw.people or []]
     return public | {
         "seed": draw.seed,
         "shuffled": draw.shuffled,

@@ -10,7 +10,8 @@ from django.db.models import Max
 
 from waiting_queue import store
 from waiting_queue.locks import free_queue_for_update
-from waiting_queue.models import QueueJournal, SaleQueue
+from waiting_queue.models import QueueDraw, QueueJournal, SaleQueue
+from waiting_queue.services.changes import blocked_people
 from waiting_queue.services.rules import is_drawing, rules_of
 
 log = logging.getLogger(__name__)
@@ -36,18 +37,22 @@ def drain_journal(*, event_id: int, batches: int = 10) -> int:
     return drained
 
 
-@transaction.atomic
 def _drain_batch(event_id: int) -> int:
+    entries = _copy_batch(event_id)
+    if entries:
+        store.forget_journal_entries(event_id, entries)
+    return len(entries)
+
+
+@transaction.atomic
+def _copy_batch(event_id: int) -> list[str]:
     queue = free_queue_for_update(event_id)
     if queue is None:
-        return 0
+        return []
     entries = store.journal_entries(event_id, BATCH)
-    if entries:
-        rows = [_row(queue, entry, fields) for entry, fields in entries]
-        QueueJournal.objects.bulk_create(rows, ignore_conflicts=True)
-        names = [entry for entry, _ in entries]
-        transaction.on_commit(lambda: store.forget_journal_entries(event_id, names))
-    return len(entries)
+    rows = [_row(queue, entry, fields) for entry, fields in entries]
+    QueueJournal.objects.bulk_create(rows, ignore_conflicts=True)
+    return [entry for entry, _ in entries]
 
 
 def _row(queue: SaleQueue, entry: str, fields: dict[str, str]) -> QueueJournal:
@@ -62,28 +67,34 @@ def _row(queue: SaleQueue, entry: str, fields: dict[str, str]) -> QueueJournal:
 
 
 def rebuild_queue(*, event_id: int, now: datetime) -> int:
-    """Restore a line that Redis has lost, everybody with their number. Answers how many."""
-    drain_journal(event_id=event_id)
-    queue = _begin_epoch(event_id)
-    if queue is None:
-        return 0
+    """Restore a line from the journal, everybody with their number. Answers how many people.
+
+    The desk goes first and comes last: in between nobody can join, so nothing is lost on the way.
+    """
+    store.take_down_desk(event_id)
+    while drain_journal(event_id=event_id):
+        pass
+    return _restore(event_id, now)
+
+
+@transaction.atomic
+def _restore(event_id: int, now: datetime) -> int:
+    queue = free_queue_for_update(event_id)
+    if queue is None or store.has_desk(event_id) or store.journal_entries(event_id, 1):
+        return 0  # somebody else is at it, or has done it: the next tick sees how it went
     store.erase(event_id)
     people = last_entries(event_id)
     places, marks = whereabouts(queue, people, now)
     store.restore(event_id, places, marks, highest_number(event_id))
-    store.take(store.begin(event_id, rules_of(queue, drawing=is_drawing(event_id)), now))
+    store.restore_blocks(event_id, blocked_people(event_id))
+    for name in ("lobby", "line", "ready", "inside"):
+        store.enlist_all(event_id, places[name], now)
+    queue.epoch = secrets.token_urlsafe(9)
+    queue.save(update_fields=["epoch"])
+    rules = rules_of(queue, drawing=is_drawing(event_id))
+    store.take(store.begin(event_id, rules, now, new=True))
     log.warning("queue %s: rebuilt from the journal, %s people", event_id, len(people))
     return len(people)
-
-
-@transaction.atomic
-def _begin_epoch(event_id: int) -> SaleQueue | None:
-    """From here until the desk is up again nobody can join: nothing can be lost on the way."""
-    queue = free_queue_for_update(event_id)
-    if queue is not None:
-        queue.epoch = secrets.token_urlsafe(9)
-        queue.save(update_fields=["epoch"])
-    return queue
 
 
 def last_entries(event_id: int) -> list[QueueJournal]:
@@ -93,8 +104,12 @@ def last_entries(event_id: int) -> list[QueueJournal]:
 
 
 def highest_number(event_id: int) -> int:
+    """The last number given, or set aside for a draw that is not over."""
     entries = QueueJournal.objects.filter(event_id=event_id)
-    return entries.aggregate(Max("number"))["number__max"] or 0
+    given = entries.aggregate(Max("number"))["number__max"] or 0
+    draw = QueueDraw.objects.filter(pk=event_id).first()
+    set_aside = draw.first_number + len(draw.people or []) - 1 if draw else 0
+    return max(given, set_aside)
 
 
 def whereabouts(
@@ -132,6 +147,8 @@ def archive_queue(*, event_id: int, now: datetime) -> bool:
     with transaction.atomic():
         queue = free_queue_for_update(event_id)
         if queue is None or queue.state != SaleQueue.State.CLOSED:
+            return False
+        if store.journal_entries(event_id, 1):
             return False
         queue.epoch = ""
         queue.save(update_fields=["epoch"])

@@ -1,18 +1,26 @@
-"""What operators and the clock do to a queue."""
+"""What operators and the clock do to a queue. PostgreSQL is the truth; Redis is told afterwards."""
 
 import logging
+import math
 import secrets
+from collections.abc import Collection
 from datetime import datetime
-from functools import partial
 from typing import Any
 
-from django.db import transaction
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from ticketing.accounts.models import User
-from ticketing.core.errors import InvalidInput
+from ticketing.core.errors import InvalidInput, NotFound
+from ticketing.errors import NoSeats
+from ticketing.models import Event
 from waiting_queue import store
+from waiting_queue.errors import QueueExists, QueueNotBegun
 from waiting_queue.locks import queue_for_update
-from waiting_queue.models import QueueChange, QueueDraw, SaleQueue
+from waiting_queue.models import QueueDraw, SaleQueue
+from waiting_queue.services.changes import note_change
+from waiting_queue.services.journal import rebuild_queue
 from waiting_queue.services.rules import is_drawing, rules_of
 
 log = logging.getLogger(__name__)
@@ -31,6 +39,34 @@ KNOBS = (
     "opens_at",
     "shuffle_lobby",
 )
+# What people were told when they came holds: the lot is not called off once the lobby is open.
+CHANGEABLE_IN: dict[str, frozenset[State]] = {
+    "lobby_opens_at": frozenset({State.SCHEDULED}),
+    "shuffle_lobby": frozenset({State.SCHEDULED}),
+    "opens_at": frozenset({State.SCHEDULED, State.LOBBY}),
+}
+ANY_TIME = frozenset(State) - {State.CLOSED}
+
+
+@transaction.atomic
+def create_queue(
+    *, event_id: int, by: User | None, why: str = "", now: datetime, **knobs: Any
+) -> SaleQueue:
+    """Put a queue in front of an event's sale; without a time of its own it opens with the sale."""
+    event = Event.objects.filter(pk=event_id).first()
+    if event is None:
+        raise NotFound()
+    _require_known(knobs)
+    knobs["opens_at"] = knobs.get("opens_at") or event.on_sale_at
+    queue = SaleQueue(event=event, **knobs)
+    _check(queue)
+    try:
+        with transaction.atomic():
+            queue.save(force_insert=True)
+    except IntegrityError:
+        raise QueueExists() from None
+    note_change(queue, by=by, now=now, what="created", after=queue.opens_at, why=why)
+    return queue
 
 
 @transaction.atomic
@@ -41,13 +77,17 @@ def move_queue(
     queue = queue_for_update(event_id)
     before = queue.state
     queue.move_to(to)
-    if not queue.epoch and to != State.CLOSED:
+    if to == State.OPEN and not queue.event.seats.exists():
+        raise NoSeats()
+    begins = not queue.epoch and to != State.CLOSED
+    if begins:
         queue.epoch = secrets.token_urlsafe(9)
     if to == State.OPEN and before == State.LOBBY:
         QueueDraw.objects.create(queue=queue, at=now, seed=queue.seed, shuffled=queue.shuffle_lobby)
     queue.save(update_fields=["state", "epoch"])
-    _note(queue, by=by, now=now, what="state", before=before, after=to, why=why)
-    transaction.on_commit(partial(publish, queue, now))
+    note_change(queue, by=by, now=now, what="state", before=before, after=State(to).value, why=why)
+    # The move stands even if Redis can't be told now: every tick brings the rules again.
+    transaction.on_commit(lambda: publish(queue, now, new=begins), robust=True)
     return queue
 
 
@@ -57,37 +97,65 @@ def set_knobs(
 ) -> SaleQueue:
     """Change knobs, all or none; the next tick uses them."""
     queue = queue_for_update(event_id)
-    if unknown := sorted(set(knobs) - set(KNOBS)):
-        raise InvalidInput(knobs=unknown)
+    _require_known(knobs)
+    before = {name: getattr(queue, name) for name in knobs}
     for name, value in knobs.items():
-        before = getattr(queue, name)
-        if before != value:
-            setattr(queue, name, value)
-            _note(queue, by=by, now=now, what=name, before=before, after=value, why=why)
-    queue.full_clean()
-    queue.save(update_fields=list(knobs))
+        setattr(queue, name, value)
+    _check(queue)
+    changed = [name for name in knobs if getattr(queue, name) != before[name]]
+    _require_changeable(queue, changed)
+    queue.save(update_fields=changed)
+    for name in changed:
+        after = getattr(queue, name)
+        note_change(queue, by=by, now=now, what=name, before=before[name], after=after, why=why)
     return queue
 
 
-def publish(queue: SaleQueue, now: datetime) -> int:
+def restore_line(*, event_id: int, by: User | None, why: str = "", now: datetime) -> int:
+    """An operator has the line rebuilt from the journal. Answers how many people are known."""
+    queue = SaleQueue.objects.filter(pk=event_id).first()
+    if queue is None:
+        raise NotFound()
+    if not queue.epoch:
+        raise QueueNotBegun()
+    count = rebuild_queue(event_id=event_id, now=now)
+    note_change(queue, by=by, now=now, what="rebuilt", after=count, why=why)
+    return count
+
+
+def publish(queue: SaleQueue, now: datetime, *, new: bool = False) -> int:
     """Tell Redis the rules of a queue that has begun."""
     if not queue.epoch:
         return 0
     rules = rules_of(queue, drawing=is_drawing(queue.pk))
-    return store.take(store.begin(queue.pk, rules, now))
+    return store.take(store.begin(queue.pk, rules, now, new=new))
 
 
-def _note(
-    queue: SaleQueue,
-    *,
-    by: User | None,
-    now: datetime,
-    what: str,
-    before: Any,
-    after: Any,
-    why: str,
-) -> None:
-    QueueChange.objects.create(
-        queue=queue, at=now, by=by, what=what, before=str(before), after=str(after), why=why
-    )
-    log.info("queue %s: %s %s -> %s by %s", queue.pk, what, before, after, by or "the clock")
+def changeable_knobs(state: str) -> frozenset[str]:
+    """The knobs that may be turned while a queue is in this state."""
+    return frozenset(name for name in KNOBS if state in CHANGEABLE_IN.get(name, ANY_TIME))
+
+
+def _require_known(knobs: Collection[str]) -> None:
+    if unknown := sorted(set(knobs) - set(KNOBS)):
+        words = _("There is no such knob.")
+        raise InvalidInput(fields={name: [words] for name in unknown})
+
+
+def _require_changeable(queue: SaleQueue, changed: Collection[str]) -> None:
+    if fixed := sorted(set(changed) - changeable_knobs(queue.state)):
+        state = State(queue.state).label
+        words = _("This can't be changed while the queue is “%(state)s”.") % {"state": state}
+        raise InvalidInput(fields={name: [words] for name in fixed})
+
+
+def _check(queue: SaleQueue) -> None:
+    """Every rule of the model, told in our own error."""
+    others = {field.name for field in SaleQueue._meta.fields} - set(KNOBS)
+    try:
+        queue.full_clean(exclude=others, validate_unique=False)
+    except ValidationError as refusal:
+        raise InvalidInput(fields=refusal.message_dict) from None
+    numbers = {name: getattr(queue, name) for name in ("admit_per_second", "stock_factor")}
+    if odd := [name for name, value in numbers.items() if value and not math.isfinite(value)]:
+        raise InvalidInput(fields={name: [_("Enter a number.")] for name in odd})

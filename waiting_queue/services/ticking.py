@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from ticketing.core.errors import DomainError
 from ticketing.selectors import seats_free
 from waiting_queue import store
 from waiting_queue.models import QueueDraw, SaleQueue
@@ -20,6 +21,8 @@ from waiting_queue.store import Ticked
 
 log = logging.getLogger(__name__)
 State = SaleQueue.State
+# How often a tick goes on within its second: one event can't keep the others waiting.
+ROUNDS = 10
 RUNNING = (State.LOBBY, State.OPEN, State.PAUSED, State.DRAINING)
 
 
@@ -28,12 +31,7 @@ def tick_open_queues(*, now: datetime) -> dict[int, Ticked]:
     move_due_queues(now=now)
     queues = list(SaleQueue.objects.filter(state__in=RUNNING))
     drawing = set(QueueDraw.objects.filter(finished_at=None).values_list("pk", flat=True))
-    answers = store.take_all([_tick(queue, queue.pk in drawing, now) for queue in queues])
-    ticked = {
-        queue.pk: answer
-        for queue, answer in zip(queues, answers, strict=True)
-        if not _failed(queue, answer)
-    }
+    ticked = _rounds({queue.pk: _tick(queue, queue.pk in drawing, now) for queue in queues})
     _look_after(ticked, drawing, now)
     return ticked
 
@@ -52,11 +50,24 @@ def _tick(queue: SaleQueue, drawing: bool, now: datetime) -> Decision[Ticked]:
     return store.tick(queue.pk, rules_of(queue, drawing=drawing, seats_free=stock), now)
 
 
+def _rounds(ticks: dict[int, Decision[Ticked]]) -> dict[int, Ticked]:
+    """A tick moves a bounded number of people; whose has more to do goes on, in the same second."""
+    ticked: dict[int, Ticked] = {}
+    for _ in range(ROUNDS):
+        answers = zip(ticks, store.take_all(list(ticks.values())), strict=True)
+        done = {event_id: answer for event_id, answer in answers if not _failed(event_id, answer)}
+        ticked |= {pk: it.after(ticked[pk]) if pk in ticked else it for pk, it in done.items()}
+        ticks = {event_id: ticks[event_id] for event_id, answer in done.items() if answer.more}
+        if not ticks:
+            break
+    return ticked
+
+
 def _look_after(ticked: dict[int, Ticked], drawing: set[int], now: datetime) -> None:
     """What takes longer than a tick: lost lines, draws, and queues that are over."""
     for event_id, answer in ticked.items():
         if answer.lost:
-            _each(event_id, partial(rebuild_queue, event_id=event_id, now=now))
+            _each(event_id, partial(_rebuild_if_still_lost, event_id, now))
     for event_id in drawing:
         _each(event_id, partial(draw_lobby, event_id=event_id, now=now))
     over = SaleQueue.objects.filter(state=State.CLOSED).exclude(epoch="")
@@ -64,9 +75,16 @@ def _look_after(ticked: dict[int, Ticked], drawing: set[int], now: datetime) -> 
         _each(event_id, partial(archive_queue, event_id=event_id, now=now))
 
 
-def _failed(queue: SaleQueue, answer: Any) -> bool:
+def _rebuild_if_still_lost(event_id: int, now: datetime) -> None:
+    """Another ticker may have seen to it; a line that stands is left standing."""
+    queue = SaleQueue.objects.get(pk=event_id)
+    if store.desk_epoch(event_id) != queue.epoch:
+        rebuild_queue(event_id=event_id, now=now)
+
+
+def _failed(event_id: int, answer: Any) -> bool:
     if isinstance(answer, Exception):
-        log.error("queue %s: the tick failed: %s", queue.pk, answer)
+        log.error("queue %s: the tick failed: %s", event_id, answer)
         return True
     return False
 
@@ -75,5 +93,7 @@ def _each(event_id: int, work: Callable[[], Any]) -> None:
     """One event's trouble is not the others'."""
     try:
         work()
+    except DomainError as refusal:
+        log.warning("queue %s: %s", event_id, refusal)
     except Exception:
         log.exception("queue %s: failed", event_id)

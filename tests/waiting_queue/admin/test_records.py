@@ -1,0 +1,84 @@
+"""Lists of queues and of what happened: few questions, nothing whole, nothing to edit."""
+
+import pytest
+from django.urls import reverse
+
+from tests.making import make_event
+from waiting_queue import services
+from waiting_queue.models import QueueDraw, QueueJournal, SaleQueue
+
+pytestmark = pytest.mark.django_db(transaction=True)
+LISTS = ("salequeue", "queuechange", "queuejournal", "queuedraw")
+
+
+@pytest.fixture
+def drawn(queue, operator, now):
+    services.move_queue(event_id=queue.pk, to="lobby", by=operator, now=now)
+    QueueDraw.objects.create(
+        queue=queue, at=now, seed=queue.seed, people=[f"9{n:07}" for n in range(50_000)]
+    )
+    return queue
+
+
+@pytest.fixture
+def journal(queue, now):
+    QueueJournal.objects.bulk_create(
+        QueueJournal(event=queue.event, entry=str(n), at=now, person=n, kind="join", number=n)
+        for n in range(1, 1_001)
+    )
+
+
+@pytest.mark.parametrize("model", LISTS)
+def test_a_list_asks_few_questions(model, desk, drawn, journal, now, django_assert_max_num_queries):
+    for _ in range(5):
+        SaleQueue.objects.create(event=make_event(now), opens_at=now)
+
+    with django_assert_max_num_queries(10):
+        response = desk.get(reverse(f"admin:queue_{model}_changelist"))
+
+    assert response.status_code == 200
+    assert len(response.content) < 100_000
+
+
+def test_a_queues_page_asks_few_questions(desk, drawn, journal, django_assert_max_num_queries):
+    with django_assert_max_num_queries(8):
+        response = desk.get(reverse("admin:queue_salequeue_change", args=[drawn.pk]))
+
+    assert response.status_code == 200
+
+
+def test_a_draw_is_shown_without_its_list_and_without_its_seed_until_it_is_over(desk, drawn, now):
+    address = reverse("admin:queue_queuedraw_change", args=[drawn.pk])
+    before = desk.get(address).content.decode()
+    QueueDraw.objects.update(finished_at=now)
+    after = desk.get(address).content.decode()
+
+    assert drawn.seed not in before
+    assert drawn.seed in after
+    assert "90000001" not in after
+
+
+@pytest.mark.parametrize("model", LISTS[1:])
+def test_records_are_edited_by_nobody(model, desk, drawn, journal):
+    kind = {"queuechange": drawn.changes.first(), "queuedraw": drawn.draw}
+    row = kind.get(model) or QueueJournal.objects.first()
+
+    assert desk.get(reverse(f"admin:queue_{model}_add")).status_code == 403
+    assert desk.post(reverse(f"admin:queue_{model}_change", args=[row.pk])).status_code == 403
+    assert desk.post(reverse(f"admin:queue_{model}_delete", args=[row.pk])).status_code == 403
+
+
+@pytest.mark.parametrize(("search", "found"), [("17", 1), ("x", 0), ("99999999999999999999", 0)])
+def test_the_journal_is_searched_by_person_or_number(search, found, desk, journal):
+    page = desk.get(reverse("admin:queue_queuejournal_changelist"), {"q": search})
+
+    assert page.context["cl"].result_count == found
+
+
+def test_the_journal_is_filtered_by_kind_and_event(desk, queue, journal):
+    address = reverse("admin:queue_queuejournal_changelist")
+
+    assert desk.get(address, {"kind__exact": "left"}).context["cl"].result_count == 0
+    one = desk.get(address, {"event__id__exact": queue.pk})
+    assert one.context["cl"].result_count == 1_000
+    assert len(one.context["cl"].result_list) == 100

@@ -1,0 +1,86 @@
+"""Three Valkeys from the wheel that are one cluster, made with redis-py alone."""
+
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from redis import Redis
+from redis.exceptions import RedisError
+
+from tests.faults.site import free_port
+from ticketing.embedded import process
+from ticketing.embedded.places import places, server_identity
+from ticketing.embedded.valkey import Valkey
+
+SLOTS = [(0, 5_460), (5_461, 10_922), (10_923, 16_383)]
+OPTIONS = ["--cluster-enabled", "yes", "--save", "", "--appendonly", "no", "--loglevel", "warning"]
+
+
+class Cluster:
+    """On the loopback, on ports that happened to be free; nothing of it stays."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="ticketing-test-"))
+        self.folder.chmod(0o777)
+        self.ports = [free_port() for _ in SLOTS]
+        self.buses = {port: free_port() for port in self.ports}
+        self.nodes: list[subprocess.Popen[bytes]] = []
+
+    @property
+    def url(self) -> str:
+        return f"redis+cluster://127.0.0.1:{self.ports[0]}"
+
+    def start(self) -> None:
+        self.nodes = [self._start_node(port) for port in self.ports]
+        clients = [Redis(port=port, socket_timeout=5) for port in self.ports]
+        _wait_for(lambda: all(_answers(client) for client in clients))
+        for client, (first, last) in zip(clients, SLOTS, strict=True):
+            client.execute_command("CLUSTER ADDSLOTSRANGE", first, last)
+        for port in self.ports[1:]:
+            clients[0].execute_command("CLUSTER MEET", "127.0.0.1", port, self.buses[port])
+        _wait_for(lambda: all(_is_whole(client) for client in clients))
+
+    def flush(self) -> None:
+        for port in self.ports:
+            Redis(port=port).flushall()
+
+    def stop(self) -> None:
+        for node in self.nodes:
+            process.stop(node)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _start_node(self, port: int) -> subprocess.Popen[bytes]:
+        binary = Valkey(places(self.folder))._binary()
+        bus = ["--cluster-port", str(self.buses[port]), "--cluster-config-file", f"{port}.conf"]
+        where = ["--port", str(port), "--bind", "127.0.0.1", "--dir", str(self.folder)]
+        with (self.folder / f"{port}.log").open("wb") as log:
+            return process.start(
+                [binary, *where, *OPTIONS, *bus],
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+                **server_identity(),
+            )
+
+
+def _answers(client: Redis) -> bool:
+    try:
+        return bool(client.ping())
+    except RedisError:
+        return False
+
+
+def _is_whole(client: Redis) -> bool:
+    info = client.execute_command("CLUSTER INFO")
+    known = info if isinstance(info, dict) else {}
+    return known.get("cluster_state") == "ok" and int(known.get("cluster_known_nodes", 0)) == 3
+
+
+def _wait_for(true: Callable[[], bool], seconds: float = 15) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "the cluster did not come up in time"
+        time.sleep(0.05)

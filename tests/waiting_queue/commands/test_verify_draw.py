@@ -1,0 +1,148 @@
+"""`queue_verify_draw`: anyone can check a draw, and a forged one is found."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+
+from tests.waiting_queue.commands.calling import run
+from waiting_queue import services
+from waiting_queue.models import SaleQueue
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def drawn(queue, operator, now) -> SaleQueue:
+    services.move_queue(event_id=queue.pk, to="lobby", by=operator, now=now)
+    for person in range(20):
+        services.join(event_id=queue.pk, person=str(person), now=now)
+    services.move_queue(event_id=queue.pk, to="open", by=operator, now=now)
+    services.tick_open_queues(now=now)
+    return queue
+
+
+@pytest.fixture
+def published(drawn, tmp_path):
+    """The file as it was published, and a place to write a forged one."""
+    path = tmp_path / "draw.json"
+    path.write_text(json.dumps(services.published_draw(drawn)))
+    return path
+
+
+def test_a_draw_is_checked_in_the_database(drawn):
+    out, _ = run("queue_verify_draw", drawn.pk)
+
+    assert out.count("ok ") == 3
+    assert "20 entries, drawn as promised" in out
+
+
+def test_a_file_is_checked_where_there_is_no_database_and_no_redis(published):
+    nowhere = {
+        "DEVELOPMENT": "1",
+        "DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing",
+        "REDIS_URL": "redis://127.0.0.1:1/0",
+    }
+    command = [sys.executable, "manage.py", "queue_verify_draw", "--file", str(published)]
+
+    def check():
+        environment = {"PATH": os.environ["PATH"], **nowhere}
+        return subprocess.run(
+            command, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True
+        )
+
+    right = check()
+    published.write_text(published.read_text().replace('"seed": "', '"seed": "0'))
+    forged = check()
+
+    assert (right.returncode, forged.returncode) == (0, 1)
+    assert "drawn as promised" in right.stdout
+    assert "WRONG" in forged.stdout
+
+
+def test_an_address_is_checked(drawn, live_server):
+    out, _ = run("queue_verify_draw", url=f"{live_server.url}/events/{drawn.pk}/draw.json")
+
+    assert "20 entries, drawn as promised" in out
+
+
+def forge_order(draw):
+    draw["entries"][0], draw["entries"][1] = draw["entries"][1], draw["entries"][0]
+
+
+def forge_seed(draw):
+    draw["seed"] = "f" * 64
+
+
+def forge_twice(draw):
+    draw["entries"][1] = draw["entries"][0]
+
+
+@pytest.mark.parametrize(
+    ("forge", "wrong"),
+    [
+        (forge_order, "WRONG  The order"),
+        (forge_seed, "WRONG  The seed's SHA-256"),
+        (forge_twice, "WRONG  Every entry"),
+    ],
+)
+def test_a_forged_draw_is_found(forge, wrong, published, capsys):
+    draw = json.loads(published.read_text())
+    forge(draw)
+    published.write_text(json.dumps(draw))
+
+    with pytest.raises(CommandError, match="does not fit") as refusal:
+        call_command("queue_verify_draw", file=published)
+
+    assert refusal.value.returncode == 1
+    assert wrong in capsys.readouterr().out
+
+
+def test_the_hash_that_was_noted_before_is_compared(published, drawn):
+    noted = services.seed_hash(drawn.seed)
+
+    assert "noted before" in run("queue_verify_draw", file=str(published), hash=noted)[0]
+    with pytest.raises(CommandError, match="does not fit"):
+        run("queue_verify_draw", file=str(published), hash="0" * 64)
+
+
+def test_a_draw_that_has_not_happened_says_so(queue):
+    with pytest.raises(CommandError, match="has not happened yet"):
+        run("queue_verify_draw", queue.pk)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("not json", "can't be read"),
+        ("[]", "not a published draw"),
+        ("{}", "seed: This is missing"),
+        ('{"seed":"a","seed_sha256":"b","shuffled":true,"entries":[1]}', "entries: This is"),
+    ],
+)
+def test_a_file_that_is_no_draw_says_so(content, words, tmp_path):
+    path = tmp_path / "draw.json"
+    path.write_text(content)
+
+    with pytest.raises(CommandError, match=words):
+        run("queue_verify_draw", file=str(path))
+
+
+@pytest.mark.parametrize("url", ["file:///etc/hostname", "http://127.0.0.1:1/draw.json"])
+def test_an_address_that_can_not_be_read_says_so(url):
+    with pytest.raises(CommandError, match="can't be read"):
+        run("queue_verify_draw", url=url)
+
+
+def test_without_a_lot_there_is_no_order_to_check(queue, operator, now):
+    SaleQueue.objects.update(shuffle_lobby=False)
+    services.move_queue(event_id=queue.pk, to="lobby", by=operator, now=now)
+    services.join(event_id=queue.pk, person="1", now=now)
+    services.move_queue(event_id=queue.pk, to="open", by=operator, now=now)
+    services.tick_open_queues(now=now)
+
+    assert "there was no lot to check" in run("queue_verify_draw", queue.pk)[0]

@@ -1,0 +1,214 @@
+"""The public page of the draw: a promise before, a proof after, and nothing in between to cheat."""
+
+import gzip
+import html
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+
+from ticketing.core import redis
+from ticketing.core.error_responses import REDIS_OUTAGES
+from ticketing.models import Event
+from waiting_queue import services
+from waiting_queue.models import QueueDraw, SaleQueue
+
+pytestmark = pytest.mark.django_db(transaction=True)
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+def page_of(queue):
+    return reverse("queue:draw", args=[queue.pk])
+
+
+def file_of(queue):
+    return reverse("queue:draw_file", args=[queue.pk])
+
+
+def text(client, address):
+    return client.get(address, headers={"accept-language": "en"}).content.decode()
+
+
+@pytest.fixture
+def lobby(queue, operator, now):
+    services.move_queue(event_id=queue.pk, to="lobby", by=operator, now=now)
+    return queue
+
+
+@pytest.fixture
+def drawn(lobby, operator, fan, now):
+    """Our fan and 19 others were in the lobby."""
+    for person in [*range(900_000, 900_019), fan.pk]:
+        services.join(event_id=lobby.pk, person=str(person), now=now)
+    services.move_queue(event_id=lobby.pk, to="open", by=operator, now=now)
+    services.tick_open_queues(now=now)
+    services.drain_journals()
+    return SaleQueue.objects.get(pk=lobby.pk)
+
+
+# -- before ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("state", ["scheduled", "lobby"])
+def test_before_the_draw_the_hash_is_there_and_the_seed_is_not(state, client, queue):
+    SaleQueue.objects.update(state=state)
+
+    page, file = text(client, page_of(queue)), client.get(file_of(queue))
+
+    assert services.seed_hash(queue.seed) in page
+    assert queue.seed not in page + file.content.decode()
+    assert file.json()["seed_sha256"] == services.seed_hash(queue.seed)
+    assert file.json()["entries"] is None
+    assert "everybody in the lobby gets a place by lot" in page
+
+
+def test_a_promise_is_kept_by_caches_for_a_moment_only(client, queue):
+    assert client.get(file_of(queue))["Cache-Control"] == "public, max-age=5"
+
+
+def test_without_a_lot_no_lot_is_promised(client, queue):
+    SaleQueue.objects.update(shuffle_lobby=False)
+
+    page = text(client, page_of(queue))
+
+    assert "There is no lot." in page
+    assert services.seed_hash(queue.seed) not in page
+
+
+def test_without_a_lobby_nothing_is_drawn(client, queue):
+    SaleQueue.objects.update(lobby_opens_at=None)
+
+    assert "nothing is drawn" in text(client, page_of(queue))
+
+
+def test_a_draw_that_goes_on_keeps_its_seed(client, lobby, now):
+    QueueDraw.objects.create(queue=lobby, at=now, seed=lobby.seed, people=["1"])
+    SaleQueue.objects.update(state="open")
+
+    page, file = text(client, page_of(lobby)), client.get(file_of(lobby))
+
+    assert "right now" in page
+    assert lobby.seed not in page + file.content.decode()
+
+
+# -- after ----------------------------------------------------------------------------------------
+
+
+def test_after_the_draw_everything_is_there_and_fits(client, drawn):
+    page = text(client, page_of(drawn))
+
+    assert drawn.seed in page
+    assert services.seed_hash(drawn.seed) in page
+    assert "20 people were in the lobby" in page
+    assert "Checked by this server" in page
+
+
+def test_a_draw_that_does_not_fit_is_not_called_right(client, drawn):
+    draw = QueueDraw.objects.get()
+    draw.people = draw.people[::-1]
+    draw.save()
+
+    page = text(client, page_of(drawn))
+
+    assert "own check failed" in page
+    assert "Checked by this server" not in page
+
+
+def test_the_recipe_on_the_page_works_and_finds_a_forgery(client, drawn, tmp_path):
+    recipe = re.search(r'<code id="recipe">(.*?)</code>', text(client, page_of(drawn)), re.S)
+    program = html.unescape(recipe[1]).split("<<'END'\n")[1].removesuffix("END")
+    assert f"http://testserver{file_of(drawn)}" in recipe[1]
+    published = client.get(file_of(drawn)).json()
+
+    def check(draw):
+        (tmp_path / "draw.json").write_text(json.dumps(draw))
+        return subprocess.check_output([sys.executable, "-c", program], cwd=tmp_path, text=True)
+
+    assert check(published) == "True\nTrue\n"
+    published["entries"].reverse()
+    assert check(published) == "True\nFalse\n"
+
+
+def test_the_file_is_the_whole_list_small_and_kept(client, drawn):
+    packed = client.get(file_of(drawn), headers={"accept-encoding": "gzip"})
+    again = client.get(file_of(drawn), headers={"if-none-match": packed["ETag"]})
+
+    draw = json.loads(gzip.decompress(packed.content))
+    assert len(draw["entries"]) == 20
+    assert packed["Cache-Control"] == "public, max-age=3600"
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_nobody_can_be_recognised_in_the_file(client, drawn, fan):
+    content = client.get(file_of(drawn)).content.decode()
+
+    assert "900001" not in content
+    assert fan.email not in content
+
+
+def test_people_see_their_own_entry_and_number(client, drawn, fan, now):
+    client.force_login(fan, backend=BACKEND)
+
+    page = client.get(page_of(drawn))
+
+    own = page.context["own"]
+    published = client.get(file_of(drawn)).json()
+    assert own.entry in published["entries"]
+    assert own.number == published["entries"].index(own.entry) + published["first_number"]
+    assert own.entry in page.content.decode()
+
+
+def test_somebody_who_was_not_in_the_lobby_has_no_number(client, drawn, operator):
+    client.force_login(operator, backend=BACKEND)
+
+    assert client.get(page_of(drawn)).context["own"].number is None
+
+
+def test_strangers_see_nobodys_entry(client, drawn):
+    assert client.get(page_of(drawn)).context["own"] is None
+
+
+# -- both -----------------------------------------------------------------------------------------
+
+
+def test_the_page_asks_few_questions_and_never_for_the_list_twice(
+    client, drawn, fan, django_assert_num_queries
+):
+    client.get(page_of(drawn))
+    client.get(file_of(drawn))
+
+    with django_assert_num_queries(1):
+        client.get(page_of(drawn))
+    with django_assert_num_queries(1):
+        client.get(file_of(drawn))
+
+
+def test_the_pages_work_while_the_cache_is_away(client, drawn, settings):
+    redis.client().flushdb()
+    settings.CACHES = {"default": {**settings.CACHES["default"], "LOCATION": "redis://127.0.0.1:1"}}
+
+    with pytest.raises(REDIS_OUTAGES):
+        cache.get("anything")
+    assert "Checked by this server" in text(client, page_of(drawn))
+    assert len(client.get(file_of(drawn)).json()["entries"]) == 20
+
+
+@pytest.mark.parametrize("address", [page_of, file_of])
+def test_an_event_without_a_queue_or_still_a_draft_has_no_draw(address, client, queue, event):
+    Event.objects.update(state="draft")
+    assert client.get(address(queue)).status_code == 404
+
+    SaleQueue.objects.all().delete()
+    Event.objects.update(state="on_sale")
+    assert client.get(address(queue)).status_code == 404
+
+
+def test_the_page_speaks_korean(client, drawn):
+    page = client.get(page_of(drawn), headers={"accept-language": "ko"}).content.decode()
+
+    assert "추첨" in page
+    assert "Check it yourself" not in page

@@ -1,0 +1,202 @@
+"""Processes killed in the middle, a Redis that forgets, an event that is broken: nobody is lost."""
+
+import os
+import random
+import signal
+import tempfile
+from collections import Counter
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from redis import Redis
+
+from tests.making import make_event
+from tests.waiting_queue.dying import die
+from ticketing.core import redis
+from ticketing.embedded.places import addresses, places
+from ticketing.embedded.valkey import Valkey
+from waiting_queue import errors, keys, services, store
+from waiting_queue.models import QueueDraw, QueueJournal, SaleQueue
+
+pytestmark = pytest.mark.django_db(transaction=True)
+State = SaleQueue.State
+PEOPLE = [str(number) for number in range(1, 251)]
+KILLED = -signal.SIGKILL
+
+
+def seconds(number: float) -> timedelta:
+    return timedelta(seconds=number)
+
+
+def join_all(queue: SaleQueue, now: datetime) -> None:
+    store.raised(store.take_all([store.join(queue.pk, person, now) for person in PEOPLE]))
+
+
+@pytest.fixture
+def busy(queue, operator, now) -> SaleQueue:
+    """Two hundred and fifty wait; the queue is open, nobody was called yet."""
+    for state in (State.OPEN, State.PAUSED):
+        services.move_queue(event_id=queue.pk, to=state, by=operator, now=now)
+    join_all(queue, now)
+    return services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
+
+
+def places_of(queue: SaleQueue, now: datetime) -> dict[str, tuple[str, int]]:
+    looks = store.take_all([store.look(queue.pk, person, now) for person in PEOPLE])
+    return {p: (found.state, found.number) for p, found in zip(PEOPLE, looks, strict=True)}
+
+
+def everybody_is_somewhere_once(queue: SaleQueue) -> bool:
+    client = redis.queue_client()
+    names = ("lobby", "line", "ready", "inside")
+    people = [p for name in names for p in client.zrange(keys.key(queue.pk, name), 0, -1)]
+    return sorted(people, key=int) == PEOPLE
+
+
+# -- killed in the middle -------------------------------------------------------------------------
+
+
+def test_a_tick_that_died_is_made_up_for_by_the_next(busy, now):
+    services.tick_open_queues(now=now)
+    order = {"work": "tick", "event_id": busy.pk, "now": (now + seconds(1)).isoformat()}
+
+    assert die(**order, step="take_all", after=True) == KILLED
+    called = services.tick_open_queues(now=now + seconds(2))[busy.pk].called
+
+    assert called == PEOPLE[10:20]  # the dead one had called the first ten
+    assert everybody_is_somewhere_once(busy)
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_a_drain_that_died_repeats_nothing_and_forgets_nothing(busy, now, after):
+    order = {"work": "drain", "event_id": busy.pk, "now": now.isoformat()}
+
+    assert die(**order, step="forget_journal_entries", nth=2, after=after) == KILLED
+    services.drain_journals()
+
+    people = QueueJournal.objects.filter(kind="join").values_list("person", flat=True)
+    assert [str(person) for person in people.order_by("number")] == PEOPLE
+
+
+@pytest.mark.parametrize(
+    ("step", "nth"), [("begin", 1), ("lobby_people", 1), ("draw", 2), ("begin", 2)]
+)
+def test_a_draw_that_died_goes_on_as_it_began(queue, operator, now, step, nth):
+    services.move_queue(event_id=queue.pk, to=State.LOBBY, by=operator, now=now)
+    join_all(queue, now)
+    services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
+    order = {"work": "draw", "event_id": queue.pk, "now": now.isoformat()}
+
+    assert die(**order, step=step, nth=nth, after=True) == KILLED
+    late = services.join(event_id=queue.pk, person="999", now=now)
+    services.tick_open_queues(now=now)
+
+    order_drawn = QueueDraw.objects.get().people
+    numbers = places_of(queue, now)
+    assert [numbers[person] for person in order_drawn] == [
+        ("waiting", number) for number in range(1, 251)
+    ]
+    assert late.number == 251
+
+
+@pytest.mark.parametrize("step", ["take_down_desk", "erase", "restore", "begin"])
+def test_a_rebuild_that_died_is_done_again(busy, now, step):
+    services.tick_open_queues(now=now + seconds(1))
+    before = places_of(busy, now)
+    order = {"work": "rebuild", "event_id": busy.pk, "now": (now + seconds(2)).isoformat()}
+
+    assert die(**order, step=step, after=True) == KILLED
+    services.tick_open_queues(now=now + seconds(2))
+
+    assert places_of(busy, now + seconds(2)) == before
+    assert everybody_is_somewhere_once(busy)
+
+
+def test_killed_at_any_moment_nobody_is_lost_and_nobody_is_called_twice(busy, now, monkeypatch):
+    """Five times, wherever it happens to be."""
+    chance = random.Random(7)
+    services.set_knobs(event_id=busy.pk, knobs={"claim_seconds": 3_600}, by=None, now=now)
+    for turn in range(5):
+        monkeypatch.setenv("DIE_AFTER", f"{chance.uniform(0.005, 0.15):.3f}")
+        moment = now + seconds(100 * turn)
+        assert die(work="everything", event_id=busy.pk, now=moment.isoformat()) == KILLED
+    services.drain_journals()
+
+    kinds = QueueJournal.objects.exclude(kind="expired").values_list("person", "kind")
+    assert set(Counter(kinds).values()) == {1}
+    assert everybody_is_somewhere_once(busy)
+    assert [number for _, number in places_of(busy, now).values()] == list(range(1, 251))
+
+
+# -- one broken event -----------------------------------------------------------------------------
+
+
+def test_an_event_whose_tick_fails_stops_nobody_else(busy, operator, now):
+    broken = SaleQueue.objects.create(event=make_event(now), opens_at=now)
+    services.move_queue(event_id=broken.pk, to=State.OPEN, by=operator, now=now)
+    client = redis.queue_client()
+    client.set(keys.key(broken.pk, "seen"), "not a sorted set")
+
+    ticked = services.tick_open_queues(now=now + seconds(1))
+
+    assert broken.pk not in ticked
+    assert ticked[busy.pk].called == PEOPLE[:10]
+
+
+# -- Redis forgets --------------------------------------------------------------------------------
+
+
+def test_scripts_that_redis_forgot_are_sent_again(busy, now):
+    redis.queue_client().script_flush()
+
+    assert services.tick_open_queues(now=now + seconds(1))[busy.pk].called == PEOPLE[:10]
+    redis.queue_client().script_flush()
+    assert services.claim(event_id=busy.pk, person="1", now=now + seconds(2)).state == "admitted"
+
+
+def test_a_redis_that_was_emptied_is_rebuilt_by_the_next_tick(busy, now):
+    services.tick_open_queues(now=now + seconds(1))
+    services.drain_journals()
+    before = places_of(busy, now)
+    redis.queue_client().flushdb()
+
+    with pytest.raises(errors.QueueUnavailable):
+        services.standing(event_id=busy.pk, person="1", now=now)
+    services.tick_open_queues(now=now + seconds(2))
+
+    assert places_of(busy, now + seconds(2)) == before
+    assert store.take(store.enlist(0, "1", now)).keys() == {busy.pk, 0}
+
+
+@pytest.fixture
+def own_valkey(monkeypatch):
+    """One that writes everything down, and may be killed."""
+    with tempfile.TemporaryDirectory(prefix="ticketing-test-") as folder:
+        Path(folder).chmod(0o755)
+        valkey = Valkey(places(Path(folder)))
+        valkey.prepare()
+        valkey.wait_until_it_answers()
+        client = Redis.from_url(addresses(Path(folder)).redis_url, decode_responses=True)
+        client.config_set("appendfsync", "always")
+        monkeypatch.setattr(redis, "queue_client", lambda: client)
+        yield valkey
+        valkey.stop()
+
+
+def test_a_redis_that_was_killed_comes_back_with_the_line(own_valkey, queue, operator, now):
+    for state in (State.OPEN, State.PAUSED):
+        services.move_queue(event_id=queue.pk, to=state, by=operator, now=now)
+    join_all(queue, now)
+    os.kill(own_valkey.child.pid, signal.SIGKILL)
+    own_valkey.child.wait(10)
+    own_valkey.child = None
+    own_valkey.prepare()
+    own_valkey.wait_until_it_answers()
+
+    services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
+    ticked = services.tick_open_queues(now=now + seconds(1))[queue.pk]
+
+    assert not ticked.lost
+    assert ticked.called == PEOPLE[:10]
+    assert everybody_is_somewhere_once(queue)

@@ -1,0 +1,173 @@
+"""A lean way through the server, for the few calls that a whole crowd makes at once.
+
+They are answered in the event loop, without Django's handlers and threads. It takes only what it
+fully understands: whatever is out of the ordinary (an unknown host, plain HTTP where TLS is asked
+for, another method) goes on to Django, where the same calls are ordinary views.
+"""
+
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from re import Pattern
+from types import SimpleNamespace
+from typing import Any, cast
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.cookie import parse_cookie
+from django.http.request import split_domain_port, validate_host
+from django.utils import translation
+
+from ticketing.core import errors
+from ticketing.core.error_responses import OUTAGES, body, error_of
+
+log = logging.getLogger(__name__)
+
+LARGEST_BODY = 1024
+CHALLENGE = b'Bearer realm="api"'
+as_json = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, default=str).encode
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+Header = tuple[bytes, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    method: str
+    path: str
+    scheme: str
+    headers: Mapping[str, str]
+    parts: Mapping[str, str]
+
+    @property
+    def own_origin(self) -> str:
+        return f"{self.scheme}://{self.headers['host']}"
+
+
+Handler = Callable[[Call], Awaitable[tuple[int, Any]]]
+# What `METHOD /path` must look like, and who answers it with a status and a body.
+Route = tuple[Pattern[str], Handler]
+
+
+class Lean:
+    """An ASGI application in front of another one."""
+
+    def __init__(self, routes: Sequence[Route], otherwise: Any) -> None:
+        self.routes, self.otherwise = routes, otherwise
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        wanted = f"{scope['method']} {scope['path']}"
+        for pattern, handler in self.routes:
+            match = pattern.fullmatch(wanted)
+            if match and (call := understood(scope, match.groupdict())):
+                await answer(call, handler, receive, send)
+                return
+        await self.otherwise(scope, receive, send)
+
+
+def understood(scope: Scope, parts: dict[str, Any]) -> Call | None:
+    headers = {name.decode(): value.decode("latin-1") for name, value in scope["headers"]}
+    scheme = scope["scheme"]
+    if scheme != "https" and settings.SECURE_SSL_REDIRECT:
+        return None
+    if not is_ours(headers.get("host", ""), tuple(settings.ALLOWED_HOSTS)):
+        return None
+    return Call(scope["method"], scope["path"], scheme, headers, parts)
+
+
+@lru_cache(maxsize=256)
+def is_ours(host: str, ours: tuple[str, ...]) -> bool:
+    domain, _port = split_domain_port(host)
+    return bool(domain) and validate_host(domain, ours)
+
+
+async def answer(call: Call, handler: Handler, receive: Receive, send: Send) -> None:
+    try:
+        require_small(call.headers)
+        if "transfer-encoding" in call.headers:
+            await read_little(receive)
+        status, content = await handler(call)
+        more: list[Header] = []
+    except Exception as exception:
+        status, content, more = refusal(call, exception)
+    await respond(send, call.scheme, status, content, more)
+
+
+def require_small(headers: Mapping[str, str]) -> None:
+    """These calls take no body; a small one is ignored."""
+    length = headers.get("content-length", "0")
+    if not (length.isdigit() and len(length) < 10 and int(length) <= LARGEST_BODY):
+        raise errors.TooLarge()
+
+
+async def read_little(receive: Receive) -> None:
+    """A body whose length isn't told beforehand."""
+    size, more = 0, True
+    while more:
+        message = await receive()
+        size += len(message.get("body", b""))
+        more = message.get("more_body", False)
+        if size > LARGEST_BODY:
+            raise errors.TooLarge()
+
+
+def refusal(call: Call, exception: Exception) -> tuple[int, Any, list[Header]]:
+    """The same answers as everywhere else (`error_responses`)."""
+    error = error_of(exception)
+    if isinstance(exception, OUTAGES):
+        log.error("%s %s: %s", call.method, call.path, exception)
+    elif isinstance(error, errors.Broken):
+        log.error("%s %s", call.method, call.path, exc_info=exception)
+    more: list[Header] = []
+    if error.retry_after is not None:
+        more.append((b"retry-after", str(error.retry_after).encode()))
+    if error.status == 401:
+        more.append((b"www-authenticate", CHALLENGE))
+    if error.status == 413:
+        more.append((b"connection", b"close"))  # the rest of the body is not read
+    with translation.override(language_of(call)):
+        return error.status, body(error), more
+
+
+def language_of(call: Call) -> str:
+    cookies = parse_cookie(call.headers.get("cookie", ""))
+    meta = {"HTTP_ACCEPT_LANGUAGE": call.headers.get("accept-language", "")}
+    asked = SimpleNamespace(COOKIES=cookies, META=meta)
+    return translation.get_language_from_request(cast(HttpRequest, asked))
+
+
+async def respond(send: Send, scheme: str, status: int, content: Any, more: list[Header]) -> None:
+    raw = as_json(content).encode()
+    headers = [
+        *headers_of_all(scheme == "https" and settings.SECURE_HSTS_SECONDS),
+        (b"content-length", b"%d" % len(raw)),
+        *more,
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": raw})
+
+
+@lru_cache
+def headers_of_all(hsts_seconds: int) -> list[Header]:
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"cache-control", b"no-store"),
+        (b"x-content-type-options", b"nosniff"),
+        (b"x-frame-options", settings.X_FRAME_OPTIONS.encode()),
+        (b"referrer-policy", settings.SECURE_REFERRER_POLICY.encode()),
+        (b"cross-origin-opener-policy", b"same-origin"),
+        (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    ]
+    if hsts_seconds:
+        headers.append((b"strict-transport-security", hsts(hsts_seconds).encode()))
+    return headers
+
+
+def hsts(seconds: int) -> str:
+    below = "; includeSubDomains" if settings.SECURE_HSTS_INCLUDE_SUBDOMAINS else ""
+    preload = "; preload" if settings.SECURE_HSTS_PRELOAD else ""
+    return f"max-age={seconds}{below}{preload}"

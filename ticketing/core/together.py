@@ -1,0 +1,80 @@
+"""Coroutines that ask Redis at the same moment share a round trip.
+
+One connection then serves what would otherwise take one each: cheaper for both sides, and no crowd
+can use up the pool.
+"""
+
+import asyncio
+from typing import Any, cast
+
+from redis.asyncio import Redis
+
+Command = tuple[Any, ...]
+
+# Round trips under way at once, and commands in one: enough to keep Redis busy, not to block it.
+TRIPS = 2
+LOAD = 200
+
+
+class Together:
+    """As much of a client as the hot paths need. A call is sent even if nobody awaits it."""
+
+    def __init__(self, client: Redis) -> None:
+        self._client = client
+        self._waiting: list[tuple[Command, asyncio.Future[Any]]] = []
+        self._trips: set[asyncio.Task[None]] = set()
+
+    def get(self, key: str) -> asyncio.Future[Any]:
+        return self.call("GET", key)
+
+    def evalsha(self, sha: str, numkeys: int, *arguments: Any) -> asyncio.Future[Any]:
+        return self.call("EVALSHA", sha, numkeys, *arguments)
+
+    def eval(self, script: str, numkeys: int, *arguments: Any) -> asyncio.Future[Any]:
+        return self.call("EVAL", script, numkeys, *arguments)
+
+    def call(self, *command: Any) -> asyncio.Future[Any]:
+        loop = asyncio.get_running_loop()
+        answer = loop.create_future()
+        self._waiting.append((command, answer))
+        if len(self._trips) < TRIPS and len(self._waiting) == 1:
+            self._trips.add(loop.create_task(self._travel()))
+        return answer
+
+    async def aclose(self) -> None:
+        await asyncio.gather(*self._trips)
+        await self._client.aclose()
+
+    async def _travel(self) -> None:
+        """Off the list in the same breath as nothing is waiting: no call is left standing."""
+        while self._waiting:
+            load = self._take(LOAD)
+            try:
+                answers = await self._ask([command for command, _ in load])
+            except Exception as failure:
+                # Nobody queues up behind a Redis that is silent, only to wait for it in turn.
+                load += self._take(len(self._waiting))
+                answers = [failure] * len(load)
+            for (_, future), answer in zip(load, answers, strict=True):
+                settle(future, answer)
+        self._trips.discard(cast("asyncio.Task[None]", asyncio.current_task()))
+
+    def _take(self, count: int) -> list[tuple[Command, asyncio.Future[Any]]]:
+        taken, self._waiting = self._waiting[:count], self._waiting[count:]
+        return taken
+
+    async def _ask(self, commands: list[Command]) -> list[Any]:
+        async with self._client.pipeline(transaction=False) as pipe:
+            for command in commands:
+                pipe.execute_command(*command)
+            return await pipe.execute(raise_on_error=False)
+
+
+def settle(future: asyncio.Future[Any], answer: Any) -> None:
+    if future.done():  # whoever asked has gone
+        return
+    if isinstance(answer, Exception):
+        future.set_exception(answer)
+        future.exception()  # no complaint in the log if another answer was raised first
+    else:
+        future.set_result(answer)

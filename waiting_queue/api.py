@@ -1,0 +1,162 @@
+"""The queue's calls: join, standing, claim, leave.
+
+A crowd makes them all at once, so they are answered on the lean path (`core.lean`), without SQL.
+What that path does not take comes to the same calls as ordinary views; both are one contract.
+"""
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from random import random
+from typing import Any
+
+from channels.db import database_sync_to_async
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from ticketing.core import clock
+from ticketing.core.errors import DomainError, NotLoggedIn
+from ticketing.core.lean import CHALLENGE, Call, Route, require_small
+from waiting_queue import api_documents as documents
+from waiting_queue import selectors, services
+from waiting_queue.api_callers import Speaker, aspeaker, credentials, speaker
+from waiting_queue.errors import QueueUnavailable
+from waiting_queue.store import Standing
+
+Outcome = Standing | str
+Answer = tuple[int, dict[str, Any]]
+# Everybody who stood in a line that is over goes on asking; the database is asked once a second.
+REASON_SECONDS = 1.0
+_reasons: dict[int, tuple[float, type[DomainError]]] = {}
+
+
+@dataclass(frozen=True)
+class Act:
+    """A service in its two forms."""
+
+    now: Callable[..., Outcome]
+    later: Callable[..., Awaitable[Outcome]]
+    takes_queue_token: bool = True
+
+    def arguments(self, who: Speaker) -> dict[str, Any]:
+        if self.takes_queue_token:
+            return {"person": who.person, "held": who.held}
+        if who.held:
+            raise NotLoggedIn()
+        return {"person": who.person}
+
+
+ACTS = {
+    "GET": Act(services.standing, services.astanding),
+    "POST": Act(services.join, services.ajoin, takes_queue_token=False),
+    "DELETE": Act(services.leave, services.aleave),
+    "claim": Act(services.claim, services.aclaim),
+}
+
+
+async def answer(call: Call) -> Answer:
+    """On the lean path."""
+    act, event_id, now = ACTS[call.parts["act"]], int(call.parts["event_id"]), clock.now()
+    shown = credentials(
+        call.headers, event_id=event_id, method=call.method, own_origin=call.own_origin
+    )
+    who = await aspeaker(shown, now=now)
+    try:
+        outcome = await act.later(event_id=event_id, now=now, **act.arguments(who))
+    except QueueUnavailable:
+        raise known_reason(event_id) or await areason(event_id) from None
+    return told(event_id, who, outcome, now)
+
+
+def answer_in_thread(request: Request, event_id: int, act: Act) -> Answer:
+    """In an ordinary view."""
+    now, headers = clock.now(), request.headers
+    require_small(headers)
+    own = f"{request.scheme}://{request.get_host()}"
+    shown = credentials(headers, event_id=event_id, method=request.method or "", own_origin=own)
+    who = speaker(shown, now=now)
+    try:
+        outcome = act.now(event_id=event_id, now=now, **act.arguments(who))
+    except QueueUnavailable:
+        raise known_reason(event_id) or reason(event_id) from None
+    return told(event_id, who, outcome, now)
+
+
+def told(event_id: int, who: Speaker, outcome: Outcome, now: Any) -> Answer:
+    if isinstance(outcome, str):
+        return 200, {"was": outcome}
+    body = selectors.standing_body(
+        event_id=event_id,
+        person=who.person,
+        found=outcome,
+        now=now,
+        luck=random(),  # noqa: S311 - spreads polls, guards nothing
+        held=who.held,
+    )
+    return 201 if outcome.just_joined else 200, body
+
+
+def known_reason(event_id: int) -> DomainError | None:
+    until, kind = _reasons.get(event_id, (0.0, None))
+    return kind() if kind and clock.monotonic() < until else None
+
+
+def reason(event_id: int) -> DomainError:
+    found = selectors.why_no_line(event_id)
+    if len(_reasons) > 1_000:
+        _reasons.clear()
+    _reasons[event_id] = clock.monotonic() + REASON_SECONDS, type(found)
+    return found
+
+
+areason = database_sync_to_async(reason)
+
+ADDRESS = r"/api/v1/events/(?P<event_id>[0-9]{1,18})/queue/"
+lean_routes: list[Route] = [
+    (re.compile(rf"(?P<act>GET|POST|DELETE) {ADDRESS}"), answer),
+    (re.compile(rf"POST {ADDRESS}(?P<act>claim)/"), answer),
+]
+
+
+# -- the same as ordinary views -------------------------------------------------------------------
+
+
+class QueueCall(APIView):
+    authentication_classes = []
+    permission_classes = []
+    http_method_names = ["get", "post", "delete"]
+
+    def respond(self, request: Request, event_id: int, act: str) -> Response:
+        status, body = answer_in_thread(request, event_id, ACTS[act])
+        return Response(body, status=status)
+
+    def finalize_response(
+        self, request: Request, response: Any, *args: Any, **kwargs: Any
+    ) -> Response:
+        final = super().finalize_response(request, response, *args, **kwargs)
+        final["Cache-Control"] = "no-store"
+        if final.status_code == 401:
+            final["WWW-Authenticate"] = CHALLENGE.decode()
+        return final
+
+
+class QueueView(QueueCall):
+    @extend_schema(**documents.STANDING)
+    def get(self, request: Request, event_id: int) -> Response:
+        return self.respond(request, event_id, "GET")
+
+    @extend_schema(**documents.JOIN)
+    def post(self, request: Request, event_id: int) -> Response:
+        return self.respond(request, event_id, "POST")
+
+    @extend_schema(**documents.LEAVE)
+    def delete(self, request: Request, event_id: int) -> Response:
+        return self.respond(request, event_id, "DELETE")
+
+
+class ClaimView(QueueCall):
+    @extend_schema(**documents.CLAIM)
+    def post(self, request: Request, event_id: int) -> Response:
+        return self.respond(request, event_id, "claim")

@@ -1,0 +1,169 @@
+"""What the OpenAPI document says about the queue's calls, with examples."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiExample, OpenApiResponse
+from rest_framework import serializers
+
+from ticketing.core import errors as core
+from ticketing.core.api_schema import ErrorSerializer
+from ticketing.core.errors import DomainError
+from waiting_queue import errors
+from waiting_queue.models import SaleQueue
+
+PLACES = ["lobby", "waiting", "ready"]
+ENDS = ["completed", "left", "expired", "blocked", "closed", "none"]
+STATUSES = [*PLACES, "entered", *ENDS]
+AUTH_TO_JOIN: list[dict[str, list[str]]] = [{"session": []}, {"token": []}]
+AUTH = [*AUTH_TO_JOIN, {"queue_token": []}]
+
+
+def whole(help_text: str) -> serializers.IntegerField:
+    return serializers.IntegerField(allow_null=True, min_value=0, help_text=help_text)
+
+
+class StandingSerializer(serializers.Serializer):
+    status = serializers.ChoiceField(
+        STATUSES, help_text="`entered` is the same as the state `ADMITTED`."
+    )
+    state = serializers.ChoiceField([name.upper() for name in [*PLACES, "admitted", *ENDS]])
+    number = whole("The number that was drawn; it never changes while one stays.")
+    position = whole("Place in line, from 1; null for whoever does not wait.")
+    ahead = whole("People in front.")
+    rank = whole("The same as `position`, from 0.")
+    aheadCount = whole("The same as `ahead`.")  # noqa: N815 - as the outside knows it
+    total = serializers.IntegerField(min_value=0, help_text="People waiting in this line.")
+    eta_seconds = whole("Expected wait, from the pace of the last minutes; null if unknown.")
+    eta_low_seconds = whole("If the line moves as fast as it lately did at its best.")
+    eta_high_seconds = whole("If it moves as slowly as it lately did; null if unknown.")
+    paused = serializers.BooleanField(help_text="Nobody is called at the moment.")
+    deadline = serializers.DateTimeField(
+        allow_null=True, help_text="READY: claim until then. ADMITTED: the pass lasts until then."
+    )
+    queue_state = serializers.ChoiceField(SaleQueue.State.values)
+    next_poll_ms = serializers.IntegerField(min_value=0, help_text="Ask again after so long.")
+    server_time = serializers.DateTimeField()
+    token = serializers.CharField(
+        allow_null=True, help_text="The queue token, `qr_…`; null: the one in use is still right."
+    )
+
+
+class LeftSerializer(serializers.Serializer):
+    was = serializers.ChoiceField(["lobby", "waiting", "ready", "admitted", "none"])
+
+
+EXAMPLE: dict[str, Any] = {
+    "status": "waiting",
+    "state": "WAITING",
+    "number": 5124,
+    "position": 5001,
+    "ahead": 5000,
+    "rank": 5000,
+    "aheadCount": 5000,
+    "total": 18204,
+    "eta_seconds": 527,
+    "eta_low_seconds": 450,
+    "eta_high_seconds": 611,
+    "paused": False,
+    "deadline": None,
+    "queue_state": "open",
+    "next_poll_ms": 23500,
+    "server_time": "2027-03-02T11:04:12.250+00:00",
+    "token": None,
+}
+JOINED = EXAMPLE | {"token": "qr_Ny40Mi41MTI0LkFiQ2RFZkdoSWpLbA.c2lnbmVkIGJ5IHVzIGFsb25l"}
+INSIDE = (
+    EXAMPLE
+    | {"status": "entered", "state": "ADMITTED", "next_poll_ms": 10700}
+    | dict.fromkeys(["position", "rank"])
+    | dict.fromkeys(
+        ["ahead", "aheadCount", "eta_seconds", "eta_low_seconds", "eta_high_seconds"], 0
+    )
+    | {"deadline": "2027-03-02T11:09:12.250+00:00"}
+)
+BLOCKED = errors.Blocked(why="three accounts")
+ANOTHER_LINE = errors.InAnotherLine(events=[4])
+OUT_OF_REACH = [errors.QueueUnavailable(), core.Unavailable()]
+NO_LINE = [errors.NoQueue(), errors.QueueNotOpen(), errors.QueueOver(), *OUT_OF_REACH]
+UNKNOWN = [core.NotLoggedIn(), errors.BadQueueToken()]
+CHANGES = [core.ForeignOrigin(), core.TooLarge()]
+
+
+def told(value: Any, *, status: int = 200) -> OpenApiExample:
+    return OpenApiExample("Example", value, response_only=True, status_codes=[str(status)])
+
+
+def refusals(*possible: DomainError) -> dict[int, OpenApiResponse]:
+    """One answer for each status, with an example of each error that has it."""
+    by_status: dict[int, list[OpenApiExample]] = {}
+    for error in possible:
+        value = {"code": error.code, "message": _english(error), "details": error.details}
+        example = OpenApiExample(
+            error.code, value, response_only=True, status_codes=[str(error.status)]
+        )
+        by_status.setdefault(error.status, []).append(example)
+    return {
+        status: OpenApiResponse(
+            ErrorSerializer, ", ".join(f"`{each.name}`" for each in examples), examples
+        )
+        for status, examples in by_status.items()
+    }
+
+
+def _english(error: DomainError) -> str:
+    message = error.message
+    words = getattr(message, "_args", [message])[0]
+    return str(words) % error.details if error.details else str(words)
+
+
+def call(operation_id: str, summary: str, description: str, **more: Any) -> dict[str, Any]:
+    return {
+        "operation_id": operation_id,
+        "summary": summary,
+        "description": description,
+        "tags": ["queue"],
+        "request": None,
+        "auth": AUTH,
+    } | more
+
+
+STANDING = call(
+    "show_standing",
+    "Where I stand",
+    "Asking is the sign of life that keeps the place, and renews a pass. Ask again after "
+    "`next_poll_ms`. Costs no SQL.",
+    responses={200: StandingSerializer} | refusals(*NO_LINE, *UNKNOWN),
+    examples=[told(EXAMPLE)],
+)
+JOIN = call(
+    "join_queue",
+    "Join the line",
+    "The first time 201 with a number; after that 200 with the same number. With room inside and "
+    "nobody waiting, one is inside at once. Keep the `token`: with it, polling needs no session.",
+    auth=AUTH_TO_JOIN,
+    responses={
+        201: OpenApiResponse(StandingSerializer, "Joined.", [told(JOINED, status=201)]),
+        200: OpenApiResponse(StandingSerializer, "Was there already.", [told(JOINED)]),
+    }
+    | refusals(
+        *(*NO_LINE, errors.QueueFull(), ANOTHER_LINE, BLOCKED, *CHANGES, core.NotLoggedIn())
+    ),
+)
+CLAIM = call(
+    "claim_place",
+    "Come in",
+    "For whoever is READY, until the `deadline`. Claiming twice is fine.",
+    responses={200: StandingSerializer}
+    | refusals(
+        *(*NO_LINE, errors.NotYourTurn(), errors.TooLate(), errors.NotInLine()),
+        *(*CHANGES, *UNKNOWN),
+    ),
+    examples=[told(INSIDE)],
+)
+LEAVE = call(
+    "leave_queue",
+    "Leave the line",
+    "Gives up place, call or pass at once. Leaving twice is fine: `was` is then `none`.",
+    responses={200: LeftSerializer} | refusals(*NO_LINE, *CHANGES, *UNKNOWN),
+    examples=[told({"was": "waiting"})],
+)

@@ -1,0 +1,11 @@
+"""Addresses of the queue's public pages."""
+
+from django.urls import path
+
+from waiting_queue import views
+
+app_name = "queue"
+urlpatterns = [
+    path("events/<int:pk>/draw/", views.draw, name="draw"),
+    path("events/<int:pk>/draw.json", views.draw_file, name="draw_file"),
+]
