@@ -30,7 +30,7 @@ run: install ## Run everything on http://127.0.0.1:8000 (PORT=… HOST=…); Ctr
 	@exec $(PY) manage.py up
 
 .PHONY: test
-test: lint check ## Every check and every test, on servers of their own
+test: lint check chromium ## Every check and every test, on servers of their own
 	$(call step,pytest,$(PY) -m pytest -n auto --dist loadgroup $(ARGS))
 
 .PHONY: lint
@@ -66,6 +66,10 @@ install: ## Make .venv and install what the site needs
 .PHONY: install-dev
 install-dev: ## The same, and what the checks need
 	@bin/install requirements.txt requirements-dev.txt
+
+.PHONY: chromium
+chromium: install-dev ## Find a Chromium for the browser tests, or get one from npm
+	@bin/chromium
 
 .PHONY: reset
 reset: export DEVELOPMENT ?= 1

@@ -20,6 +20,7 @@ class Load:
     headers: dict[str, str]
     connections: int = 32
     seconds: float = 4.0
+    method: str = "GET"
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ async def run(load: Load) -> Measured:
 
 async def _ask(load: Load, until: float, times: list[float], statuses: Counter[str]) -> None:
     to = urlsplit(load.url)
-    request = _request(to.path, {"Host": to.netloc, **load.headers})
+    request = _request(load.method, to.path, {"Host": to.netloc, **load.headers})
     reader, writer = await asyncio.open_connection(to.hostname, to.port)
     while (asked := time.perf_counter()) < until:
         writer.write(request)
@@ -64,8 +65,8 @@ async def _ask(load: Load, until: float, times: list[float], statuses: Counter[s
     writer.close()
 
 
-def _request(path: str, headers: dict[str, str]) -> bytes:
-    lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
+def _request(method: str, path: str, headers: dict[str, str]) -> bytes:
+    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
     return "\r\n".join([*lines, "", ""]).encode()
 
 

@@ -48,6 +48,12 @@ def test_the_last_failure_brings_a_pause_that_says_how_long(ann: User, browser: 
     assert HOUR - 60 < int(answer["Retry-After"]) <= HOUR
 
 
+def test_a_pause_is_told_in_minutes(ann: User, browser: Client):
+    answer = fail_to_the_limit(at_the_page, browser)
+
+    assert "You can try again in 60 minutes." in answer.content.decode()
+
+
 @every_door
 def test_during_a_pause_the_right_password_does_not_help(ann: User, browser: Client, knock):
     fail_to_the_limit(knock, browser)

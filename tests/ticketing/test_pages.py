@@ -1,15 +1,17 @@
+import re
 from datetime import timedelta
 
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import Permission
+from django.db.models import F
 from django.test import Client
 from django.utils import translation
 
 from tests.making import make_event, make_plan, make_user
 from ticketing.core.money import money
 from ticketing.drawings import ranges
-from ticketing.models import Event, Seat
+from ticketing.models import Event, Place, Seat
 from ticketing.posters import poster_svg
 
 pytestmark = pytest.mark.django_db
@@ -184,6 +186,19 @@ def test_each_state_of_a_seat_has_its_own_shape(client, event):
 
     for state in Seat.State:
         assert f'<use href="#seat-{state}"' in page
+
+
+def test_a_curved_row_is_one_row(client, now):
+    """Its ends lie as far from the stage as the middle of another row."""
+    event = make_event(now, plan=make_plan(rows=2, seats_per_row=3))
+    Place.objects.filter(section__plan=event.plan, number=2).update(y=F("y") + 25)
+
+    page = client.get(f"/events/{event.pk}/seats/A/").content.decode()
+
+    assert re.findall(r'<th scope="row">(.+?)</th>\s*<td>([^<]+)<', page) == [
+        ("1", "1–3"),
+        ("2", "1–3"),
+    ]
 
 
 def test_free_seats_are_named_in_runs():

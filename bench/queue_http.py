@@ -1,0 +1,87 @@
+"""Polls and joins through HTTP, beside a raw ASGI path with one call of Redis, same server."""
+
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.load import Load, Measured, measure
+from tests.faults.site import Site, until
+from ticketing.embedded import process
+
+FLOOR = "raw ASGI, one EVALSHA"
+ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Fan:
+    """Somebody who waits in an open queue, and what their browser sends."""
+
+    event_id: int
+    person: str
+    token: str
+    session: str
+
+
+def measure_on(site: Site) -> None:
+    fan = _fan_in_line()
+    server = _start(site)
+    try:
+        _print(site, fan)
+    finally:
+        process.stop(server)
+
+
+def _fan_in_line() -> Fan:
+    from django.conf import settings
+    from django.test import Client
+
+    from tests.making import make_event, make_user
+    from ticketing.core import clock
+    from waiting_queue import services
+    from waiting_queue.models import SaleQueue
+
+    now, user, browser = clock.now(), make_user(), Client()
+    browser.force_login(user)
+    queue = SaleQueue.objects.create(event=make_event(now), opens_at=now)
+    for state in (SaleQueue.State.OPEN, SaleQueue.State.PAUSED):
+        services.move_queue(event_id=queue.pk, to=state, by=None, now=now)
+    person = str(user.pk)
+    found = services.join(event_id=queue.pk, person=person, now=now)
+    token = services.token_of(queue.pk, person, found)
+    session = browser.cookies[settings.SESSION_COOKIE_NAME].value
+    return Fan(queue.pk, person, token, f"{settings.SESSION_COOKIE_NAME}={session}")
+
+
+def _start(site: Site) -> subprocess.Popen[bytes]:
+    options = ["--port", site.url.rpartition(":")[2], "--log-level", "warning", "--no-access-log"]
+    command = [sys.executable, "-m", "uvicorn", "bench.asgi:application", *options]
+    with site.log.open("wb") as log:
+        server = process.start(command, env=site.env, stdout=log, stderr=log, cwd=Path.cwd())
+    until(lambda: site.get("/healthz").status_code == 200, seconds=30)
+    return server
+
+
+def _print(site: Site, fan: Fan) -> None:
+    """In turns, so that a slow moment of the machine falls on all of them alike."""
+    queue = f"{site.url}/api/v1/events/{fan.event_id}/queue/"
+    cookie = {"Cookie": fan.session, "Origin": site.url, "Content-Length": "0"}
+    loads = {
+        FLOOR: Load(f"{site.url}/bench/raw/{fan.event_id}/{fan.person}", {}),
+        "standing poll, queue token": Load(queue, {"Authorization": f"Bearer {fan.token}"}),
+        "join of one who is in line, session": Load(queue, cookie, method="POST"),
+    }
+    rounds = [{name: measure(load) for name, load in loads.items()} for _ in range(ROUNDS)]
+    print(f"\n{'':<38}{'requests/s':>12}{'of floor':>10}{'p99 ms':>9}  statuses")
+    floor = _speed([turn[FLOOR] for turn in rounds])
+    for name in loads:
+        turns = [turn[name] for turn in rounds]
+        statuses = " ".join(sorted({status for turn in turns for status in turn.statuses}))
+        p99 = statistics.median(turn.p99_ms for turn in turns)
+        speed = _speed(turns)
+        print(f"{name:<38}{speed:>12,.0f}{speed / floor:>10.2f}{p99:>9.1f}  {statuses}")
+
+
+def _speed(turns: list[Measured]) -> float:
+    return statistics.median(turn.per_second for turn in turns)
