@@ -58,7 +58,7 @@ class IndexView(PublicView):
 class EventsView(PublicView):
     @extend_schema(parameters=[EventQuery], **documents.EVENTS)
     def get(self, request: Request) -> Response:
-        query = EventQuery(data=request.query_params)
+        query = EventQuery(data=request.query_params.dict())  # as JSON: an empty page is no page
         query.is_valid(raise_exception=True)
         wanted = query.validated_data
         events = selectors.searched(selectors.public_events(), wanted["search"])

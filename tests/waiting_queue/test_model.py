@@ -174,6 +174,16 @@ class Lines(RuleBasedStateMachine):
         self.crowd(people)
 
     @precondition(lambda self: self.rules.state != "lobby" and not self.rules.drawing)
+    @rule(first=CROWDS, then=CROWDS)
+    def come_while_others_are_about_to_be_called(self, first: list[str], then: list[str]) -> None:
+        self._everybody_goes()
+        for state, people in (("paused", first), ("open", then)):
+            self.rules = replace(self.rules, state=state, cap=max(self.rules.cap, 1))
+            self._begin()
+            self.wait(1_000)
+            self.crowd(people)
+
+    @precondition(lambda self: self.rules.state != "lobby" and not self.rules.drawing)
     @rule(people=CROWDS, sweep=st.sampled_from([1, 500]))
     def a_crowd_that_falls_silent_is_called(self, people: list[str], sweep: int) -> None:
         self._everybody_goes()
