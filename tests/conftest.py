@@ -10,6 +10,11 @@ from ticketing.core import clock, redis
 from ticketing.models import Event
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests last: the browser's driver leaves an event loop running in its worker."""
+    items.sort(key=lambda item: "browser" in item.path.parts)
+
+
 @pytest.fixture(autouse=True)
 def empty_redis() -> None:
     """Each test starts with nothing in its worker's own Redis number."""
