@@ -9,7 +9,8 @@ from fractions import Fraction
 
 from waiting_queue.store import Rules
 
-MINUTE, OUTAGE, MOMENT = 60_000, 10_000, 1_000
+HOUR, MINUTE, OUTAGE, MOMENT = 3_600_000, 60_000, 10_000, 1_000
+ENDINGS = ("completed", "left", "expired", "blocked")
 PLACES = ("waiting", "admitted", "ready", "lobby")
 
 
@@ -22,7 +23,7 @@ class Person:
     until: int = 0
     admitted: int = 0
     seen: int = 0
-    came: int = 0
+    ended: tuple[int, int] = (0, 0)
 
 
 @dataclass
@@ -95,13 +96,13 @@ class Model:
         if len(self.those("waiting", "lobby")) >= self.rules.capacity:
             return "full"
         # A call or pass that ran out is over by now, and its place is free.
-        self.end(name, "expired")
+        self.end(name, "expired", now)
         self._enter(name, now)
         return "joined"
 
     def _enter(self, name: str, now: int) -> None:
         if self.rules.state == "lobby":
-            self.people[name] = Person("lobby", seen=now, came=now)
+            self.people[name] = Person("lobby", seen=now)
             return
         self.last_number += 1
         if self._may_walk_in(now):
@@ -138,22 +139,22 @@ class Model:
             case "waiting" | "lobby":
                 return "not_yet"
             case "expired":
-                self.end(name, "expired")
+                self.end(name, "expired", now)
                 return "late"
         return "not_in_line"
 
-    def leave(self, name: str, how: str) -> str:
+    def leave(self, name: str, how: str, now: int) -> str:
         if how == "blocked":
             self.blocked.add(name)
         was = self.of(name).state
         if was not in PLACES or (how == "completed" and was != "admitted"):
             return "none"
-        self.end(name, how)
+        self.end(name, how, now)
         return was
 
-    def end(self, name: str, how: str) -> None:
+    def end(self, name: str, how: str, now: int) -> None:
         if self.of(name).state in PLACES:
-            self.people[name] = Person(how)
+            self.people[name] = Person(how, ended=(now, ENDINGS.index(how)))
 
     # -- what the clock does ----------------------------------------------------------------------
 
@@ -197,7 +198,10 @@ class Model:
         seen = sorted(by_time(n, self.of(n).seen) for n in self.those("waiting", "lobby"))
         gone += [name for _, name in seen if self._is_away(name, now)]
         for name in gone[:sweep]:
-            self.end(name, "expired")
+            self.end(name, "expired", now)
+        out = sorted((self.of(name).ended, name) for name in self.those(*ENDINGS))
+        for name in [name for ended, name in out if ended <= (now - HOUR, 0)][:sweep]:
+            self.people[name] = Person()
 
     def _is_away(self, name: str, now: int) -> bool:
         counts = self.counted_from + self.rules.absence_ms <= now
@@ -209,7 +213,7 @@ class Model:
         looked_at = self.line()[: min(wanted, batch)]
         called = [name for name in looked_at if not self._is_away(name, now)]
         for name in looked_at:
-            self._call(name, now) if name in called else self.end(name, "expired")
+            self._call(name, now) if name in called else self.end(name, "expired", now)
         unfinished = len(called) < wanted and len(looked_at) == min(wanted, batch)
         self.spend(permits, len(called), now, unfinished)
         return called
