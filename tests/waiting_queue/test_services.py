@@ -226,3 +226,15 @@ def test_a_closed_queue_leaves_nothing_in_redis(open_queue, operator, now):
 
     assert redis.queue_client().exists(*keys.of_event(open_queue.pk)) == 0
     assert QueueJournal.objects.filter(event_id=open_queue.pk, kind="join").count() == 2
+
+
+def test_who_was_still_there_when_it_closed_is_sent_home_once(open_queue, operator, now):
+    join_all(open_queue, ["1", "2", "3"], now)
+    services.leave(event_id=open_queue.pk, person="2", now=now)
+    services.move_queue(event_id=open_queue.pk, to=State.CLOSED, by=operator, now=now)
+
+    services.tick_open_queues(now=now + seconds(1))
+    services.tick_open_queues(now=now + seconds(2))
+
+    closed = QueueJournal.objects.filter(event_id=open_queue.pk, kind="closed")
+    assert sorted(closed.values_list("person", flat=True)) == [1, 3]

@@ -144,13 +144,35 @@ def archive_queue(*, event_id: int, now: datetime) -> bool:
     """A closed queue's journal is complete and nothing of it is left in Redis."""
     while drain_journal(event_id=event_id):
         pass
-    with transaction.atomic():
-        queue = free_queue_for_update(event_id)
-        if queue is None or queue.state != SaleQueue.State.CLOSED:
-            return False
-        if store.journal_entries(event_id, 1):
-            return False
-        queue.epoch = ""
-        queue.save(update_fields=["epoch"])
+    return _archive(event_id, now)
+
+
+@transaction.atomic
+def _archive(event_id: int, now: datetime) -> bool:
+    """Until the epoch is gone the next tick tries again, so a crash on the way leaves nothing."""
+    queue = free_queue_for_update(event_id)
+    if queue is None or queue.state != SaleQueue.State.CLOSED:
+        return False
+    if store.journal_entries(event_id, 1):
+        return False
+    QueueJournal.objects.bulk_create(_sent_home(queue, now), batch_size=BATCH)
     store.erase(event_id)
+    queue.epoch = ""
+    queue.save(update_fields=["epoch"])
     return True
+
+
+def _sent_home(queue: SaleQueue, now: datetime) -> list[QueueJournal]:
+    """The end of everybody who was still in the line, or inside, when it closed."""
+    return [
+        QueueJournal(
+            event_id=queue.pk,
+            entry=f"{queue.epoch}:closed:{last.person}",
+            at=now,
+            person=last.person,
+            kind=Kind.CLOSED,
+            number=last.number,
+        )
+        for last in last_entries(queue.pk)
+        if last.kind not in ENDINGS
+    ]
