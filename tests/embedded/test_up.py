@@ -1,5 +1,6 @@
 """The default run, for real: it starts, survives its children, leaves nothing behind."""
 
+import json
 import os
 import re
 import signal
@@ -7,6 +8,7 @@ import socket
 
 import psycopg
 import pytest
+from websockets.sync.client import connect
 
 from tests.embedded.site import Site, wait_for
 
@@ -19,6 +21,15 @@ def test_it_answers_and_says_where_and_who(site: Site) -> None:
     assert (site.status("/healthz"), site.status("/readyz")) == (200, 200)
     assert "fan@example.com" in said
     assert "for development only" in said
+
+
+def test_websockets_are_served_on_the_same_port(site: Site) -> None:
+    address = site.said().split("Ready: http://")[1].split("/\n")[0]
+
+    with connect(f"ws://{address}/ws/nowhere/", origin=f"http://{address}") as line:
+        frame = json.loads(line.recv(timeout=10))
+
+    assert (frame["type"], frame["code"]) == ("error", "not_found")
 
 
 def test_a_second_run_on_the_same_data_is_refused(site: Site) -> None:

@@ -1,0 +1,37 @@
+"""Websockets refuse like everything else: one error frame, then they close."""
+
+import json
+from typing import Any
+
+from asgiref.testing import ApplicationCommunicator
+
+from ticketing.asgi import application
+
+
+async def knock(path: str, *, origin: str) -> ApplicationCommunicator:
+    headers = [(b"host", b"localhost"), (b"origin", origin.encode())]
+    scope: dict[str, Any] = {"type": "websocket", "path": path, "headers": headers}
+    door = ApplicationCommunicator(application, scope | {"query_string": b"", "subprotocols": []})
+    await door.send_input({"type": "websocket.connect"})
+    return door
+
+
+async def test_an_unknown_socket_says_so_and_closes():
+    door = await knock("/ws/nowhere/", origin="http://localhost")
+
+    answers = [await door.receive_output() for _ in range(3)]
+
+    frame = json.loads(answers[1]["text"])
+    assert [answer["type"] for answer in answers] == [
+        "websocket.accept",
+        "websocket.send",
+        "websocket.close",
+    ]
+    assert (frame["type"], frame["code"], frame["details"]) == ("error", "not_found", {})
+    assert answers[2]["code"] == 4404
+
+
+async def test_another_site_may_not_open_a_socket():
+    door = await knock("/ws/nowhere/", origin="https://evil.example")
+
+    assert (await door.receive_output())["type"] == "websocket.close"
