@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 import uvicorn
-from django.core.management import call_command
 from django.db import connections
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
@@ -71,8 +70,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
-    """The ASGI application on a free port, with the static files as they are deployed."""
-    call_command("collectstatic", interactive=False, verbosity=0)
+    """The ASGI application on a free port, with the static files that `tests.servers` gathered."""
     # The server's threads would keep connections to a database that is about to be dropped.
     connections.settings["default"]["CONN_MAX_AGE"] = 0
     from ticketing.asgi import application
