@@ -25,8 +25,9 @@ from ticketing import routing
 from ticketing.core import clock
 from ticketing.core.lean import Lean
 from waiting_queue import api as queue
+from waiting_queue import stream as queue_stream
 
-site = Lean(queue.lean_routes, otherwise=pages)
+site = Lean([*queue.lean_routes, *queue_stream.lean_routes], otherwise=pages)
 
 
 async def http(scope: Scope, receive: Receive, send: Send) -> None:

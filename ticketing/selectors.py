@@ -1,8 +1,10 @@
 """What the public may see of events and seats."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.core.cache import cache
 from django.db.models import Count, Min, Q, QuerySet
@@ -31,6 +33,26 @@ class GradeLeft:
     grade: Grade
     left: int
     total: int
+
+
+@dataclass(frozen=True)
+class GradeSeats:
+    """The seats of a grade that are on sale: what is held back is not among them."""
+
+    code: str
+    name_ko: str
+    name_en: str
+    free: int
+    held: int
+    sold: int
+
+    @property
+    def taken(self) -> int:
+        return self.held + self.sold
+
+    @property
+    def total(self) -> int:
+        return self.free + self.taken
 
 
 @dataclass(frozen=True)
@@ -117,15 +139,19 @@ def section_seats(event: Event, code: str) -> tuple[Section, list[Seat]]:
 
 
 def _seat_counts(event_id: int) -> list[tuple[int, int, int, int]]:
-    """(section, grade, seats left, seats) of an event; from PostgreSQL if Redis can't say."""
-    key = f"seat-counts:{event_id}"
+    """(section, grade, seats left, seats) of an event."""
+    return _counted(f"seat-counts:{event_id}", lambda: _count_seats(event_id))
+
+
+def _counted(key: str, count: Callable[[], list[Any]]) -> list[Any]:
+    """Counted at most once a second; from PostgreSQL if Redis can't say."""
     try:
-        counts = cache.get(key)
+        counts: list[Any] | None = cache.get(key)
         if counts is None:
-            counts = _count_seats(event_id)
+            counts = count()
             cache.set(key, counts, COUNTS_SECONDS)
     except REDIS_OUTAGES:
-        return _count_seats(event_id)
+        return count()
     return counts
 
 
@@ -137,3 +163,16 @@ def _count_seats(event_id: int) -> list[tuple[int, int, int, int]]:
 
 def seats_free(event_id: int) -> int:
     return sum(free for _, _, free, _ in _seat_counts(event_id))
+
+
+def seats_by_grade(event_id: int) -> list[GradeSeats]:
+    """Free, held and sold seats of every grade, in the order of the grades."""
+    rows = _counted(f"seats-by-grade:{event_id}", lambda: _count_by_grade(event_id))
+    return [GradeSeats(*row) for row in rows]
+
+
+def _count_by_grade(event_id: int) -> list[Any]:
+    states = {"free": Seat.State.AVAILABLE, "held": Seat.State.HELD, "sold": Seat.State.SOLD}
+    counts = {name: Count("seats", filter=Q(seats__state=state)) for name, state in states.items()}
+    grades = Grade.objects.filter(event_id=event_id).order_by("order", "pk").annotate(**counts)
+    return list(grades.values_list("code", "name_ko", "name_en", *states))

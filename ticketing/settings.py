@@ -125,6 +125,9 @@ QUEUE_REDIS_URL = env.text(
     "QUEUE_REDIS_URL", REDIS_URL, "Redis of the queue; redis+cluster:// for a Redis Cluster."
 )
 REDIS_TIMEOUT = env.number("REDIS_TIMEOUT", 3, "Seconds after which a silent Redis counts as down.")
+LIVE_NEAR = env.number(
+    "LIVE_NEAR", 1000, "So many at the head of a line are told of every step; others less often."
+)
 BROKER_URL = env.text("BROKER_URL", REDIS_URL, "Redis for Celery, where it is another one.")
 
 DATABASES = {

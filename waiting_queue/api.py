@@ -10,26 +10,22 @@ from dataclasses import dataclass
 from random import random
 from typing import Any
 
-from channels.db import database_sync_to_async
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from ticketing.core import clock
-from ticketing.core.errors import DomainError, NotLoggedIn
+from ticketing.core.errors import NotLoggedIn
 from ticketing.core.lean import CHALLENGE, Call, Route, require_small
 from waiting_queue import api_documents as documents
 from waiting_queue import selectors, services
 from waiting_queue.api_callers import Speaker, aspeaker, credentials, speaker
-from waiting_queue.errors import QueueUnavailable
+from waiting_queue.reasons import aexplained, explained
 from waiting_queue.store import Standing
 
 Outcome = Standing | str
 Answer = tuple[int, dict[str, Any]]
-# Everybody who stood in a line that is over goes on asking; the database is asked once a second.
-REASON_SECONDS = 1.0
-_reasons: dict[int, tuple[float, type[DomainError]]] = {}
 
 
 @dataclass(frozen=True)
@@ -63,10 +59,8 @@ async def answer(call: Call) -> Answer:
         call.headers, event_id=event_id, method=call.method, own_origin=call.own_origin
     )
     who = await aspeaker(shown, now=now)
-    try:
+    async with aexplained(event_id):
         outcome = await act.later(event_id=event_id, now=now, **act.arguments(who))
-    except QueueUnavailable:
-        raise known_reason(event_id) or await areason(event_id) from None
     return told(event_id, who, outcome, now)
 
 
@@ -77,11 +71,15 @@ def answer_in_thread(request: Request, event_id: int, act: Act) -> Answer:
     own = f"{request.scheme}://{request.get_host()}"
     shown = credentials(headers, event_id=event_id, method=request.method or "", own_origin=own)
     who = speaker(shown, now=now)
-    try:
+    with explained(event_id):
         outcome = act.now(event_id=event_id, now=now, **act.arguments(who))
-    except QueueUnavailable:
-        raise known_reason(event_id) or reason(event_id) from None
     return told(event_id, who, outcome, now)
+
+
+async def outlook(call: Call) -> Answer:
+    """For those who poll: what the others are told as it changes."""
+    event_id = int(call.parts["event_id"])
+    return 200, await services.aannouncements(event_id)
 
 
 def told(event_id: int, who: Speaker, outcome: Outcome, now: Any) -> Answer:
@@ -98,25 +96,11 @@ def told(event_id: int, who: Speaker, outcome: Outcome, now: Any) -> Answer:
     return 201 if outcome.just_joined else 200, body
 
 
-def known_reason(event_id: int) -> DomainError | None:
-    until, kind = _reasons.get(event_id, (0.0, None))
-    return kind() if kind and clock.monotonic() < until else None
-
-
-def reason(event_id: int) -> DomainError:
-    found = selectors.why_no_line(event_id)
-    if len(_reasons) > 1_000:
-        _reasons.clear()
-    _reasons[event_id] = clock.monotonic() + REASON_SECONDS, type(found)
-    return found
-
-
-areason = database_sync_to_async(reason)
-
 ADDRESS = r"/api/v1/events/(?P<event_id>[0-9]{1,18})/queue/"
 lean_routes: list[Route] = [
     (re.compile(rf"(?P<act>GET|POST|DELETE) {ADDRESS}"), answer),
     (re.compile(rf"POST {ADDRESS}(?P<act>claim)/"), answer),
+    (re.compile(rf"GET {ADDRESS}outlook/"), outlook),
 ]
 
 
@@ -160,3 +144,9 @@ class ClaimView(QueueCall):
     @extend_schema(**documents.CLAIM)
     def post(self, request: Request, event_id: int) -> Response:
         return self.respond(request, event_id, "claim")
+
+
+class OutlookView(QueueCall):
+    @extend_schema(**documents.OUTLOOK)
+    def get(self, request: Request, event_id: int) -> Response:
+        return Response(services.announcements(event_id))

@@ -33,6 +33,7 @@ class StandingSerializer(serializers.Serializer):
     rank = whole("The same as `position`, from 0.")
     aheadCount = whole("The same as `ahead`.")  # noqa: N815 - as the outside knows it
     total = serializers.IntegerField(min_value=0, help_text="People waiting in this line.")
+    lobby = serializers.IntegerField(min_value=0, help_text="People who wait for the opening.")
     eta_seconds = whole("Expected wait, from the pace of the last minutes; null if unknown.")
     eta_low_seconds = whole("If the line moves as fast as it lately did at its best.")
     eta_high_seconds = whole("If it moves as slowly as it lately did; null if unknown.")
@@ -46,6 +47,28 @@ class StandingSerializer(serializers.Serializer):
     token = serializers.CharField(
         allow_null=True, help_text="The queue token, `qr_…`; null: the one in use is still right."
     )
+    go_to = serializers.CharField(
+        allow_null=True, help_text="ADMITTED: the address of the page to go to."
+    )
+
+
+class GradeOutlookSerializer(serializers.Serializer):
+    code = serializers.CharField()
+    name_ko = serializers.CharField()
+    name_en = serializers.CharField()
+    free = serializers.IntegerField(min_value=0, help_text="Seats of this grade that are free now.")
+    likely = serializers.IntegerField(
+        min_value=0, help_text="With fewer people ahead than this, a seat is likely."
+    )
+    maybe = serializers.IntegerField(
+        min_value=0, help_text="With fewer people ahead than this, a seat is possible."
+    )
+
+
+class OutlookSerializer(serializers.Serializer):
+    notice = serializers.CharField(allow_blank=True, help_text="The operator's words to everyone.")
+    sold_out = serializers.BooleanField(help_text="No seat is free, nor held by anybody.")
+    grades = GradeOutlookSerializer(many=True)
 
 
 class LeftSerializer(serializers.Serializer):
@@ -61,6 +84,7 @@ EXAMPLE: dict[str, Any] = {
     "rank": 5000,
     "aheadCount": 5000,
     "total": 18204,
+    "lobby": 0,
     "eta_seconds": 527,
     "eta_low_seconds": 450,
     "eta_high_seconds": 611,
@@ -70,11 +94,12 @@ EXAMPLE: dict[str, Any] = {
     "next_poll_ms": 23500,
     "server_time": "2027-03-02T11:04:12.250+00:00",
     "token": None,
+    "go_to": None,
 }
 JOINED = EXAMPLE | {"token": "qr_Ny40Mi41MTI0LkFiQ2RFZkdoSWpLbA.c2lnbmVkIGJ5IHVzIGFsb25l"}
 INSIDE = (
     EXAMPLE
-    | {"status": "entered", "state": "ADMITTED", "next_poll_ms": 10700}
+    | {"status": "entered", "state": "ADMITTED", "next_poll_ms": 10700, "go_to": "/events/7/seats/"}
     | dict.fromkeys(["position", "rank"])
     | dict.fromkeys(
         ["ahead", "aheadCount", "eta_seconds", "eta_low_seconds", "eta_high_seconds"], 0
@@ -166,4 +191,30 @@ LEAVE = call(
     "Gives up place, call or pass at once. Leaving twice is fine: `was` is then `none`.",
     responses={200: LeftSerializer} | refusals(*NO_LINE, *CHANGES, *UNKNOWN),
     examples=[told({"was": "waiting"})],
+)
+OUTLOOK = call(
+    "show_outlook",
+    "Will there be seats",
+    "What everybody in line is told alike, at most a few seconds old; for those who poll. Empty "
+    "while no queue is running. Costs no SQL.",
+    auth=[],
+    responses={200: OutlookSerializer} | refusals(core.Unavailable()),
+    examples=[
+        told(
+            {
+                "notice": "",
+                "sold_out": False,
+                "grades": [
+                    {
+                        "code": "R",
+                        "name_ko": "R석",
+                        "name_en": "R seat",
+                        "free": 412,
+                        "likely": 288,
+                        "maybe": 535,
+                    }
+                ],
+            }
+        )
+    ],
 )

@@ -8,4 +8,5 @@ app_name = "queue_api"
 urlpatterns = [
     path("events/<int:event_id>/queue/", api.QueueView.as_view(), name="queue"),
     path("events/<int:event_id>/queue/claim/", api.ClaimView.as_view(), name="claim"),
+    path("events/<int:event_id>/queue/outlook/", api.OutlookView.as_view(), name="outlook"),
 ]

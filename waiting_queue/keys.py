@@ -12,6 +12,7 @@ NAMES = (
     "blocked",
     "counter",
     "journal",
+    "news",
 )
 
 
@@ -22,6 +23,16 @@ def of_event(event_id: int) -> list[str]:
 
 def key(event_id: int, name: str) -> str:
     return f"queue:{{{event_id}}}:{name}"
+
+
+def last_pulse(event_id: int) -> str:
+    """What everybody was told last, for those who come between two ticks."""
+    return key(event_id, "pulse")
+
+
+def pulses(database: int) -> str:
+    """The channel on which ticks reach every server; channels know no database numbers."""
+    return f"queue:pulses:{database}"
 
 
 def lines_of_person(person: str) -> str:

@@ -4,13 +4,21 @@ import secrets
 from typing import Any
 
 from django.conf import settings
-from django.core.validators import MaxValueValidator, MinValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from ticketing.core.states import Lifecycle
 from ticketing.models import Event
+
+LONGEST_NOTICE = 300
+one_plain_line = RegexValidator(
+    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]",
+    _("Write one line, without control characters."),
+    code="control_characters",
+    inverse_match=True,
+)
 
 
 def new_seed() -> str:
@@ -144,6 +152,15 @@ class SaleQueue(Lifecycle):
             blank=True,
         )
     )
+    notice = models.CharField(
+        _("message to everyone in line"),
+        max_length=LONGEST_NOTICE,
+        blank=True,
+        default="",
+        db_default="",  # for processes of the release before, which don't name it
+        editable=False,
+        validators=[one_plain_line],
+    )
     epoch = models.CharField(max_length=24, blank=True, editable=False)
     seed = models.CharField(max_length=64, default=new_seed, editable=False)
     # Makes people's names in the published draw, and never leaves this row.
@@ -187,8 +204,8 @@ class QueueChange(models.Model):
         help_text=_("Empty: the system itself, at the appointed time."),
     )
     what = models.CharField(_("what"), max_length=40)
-    before = models.CharField(_("before"), max_length=200, blank=True)
-    after = models.CharField(_("after"), max_length=200, blank=True)
+    before = models.CharField(_("before"), max_length=LONGEST_NOTICE, blank=True)
+    after = models.CharField(_("after"), max_length=LONGEST_NOTICE, blank=True)
     why = models.CharField(_("why"), max_length=200, blank=True)
 
     class Meta:

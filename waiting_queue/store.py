@@ -1,19 +1,30 @@
 """The line in Redis: one function for each decision that a script takes."""
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from typing import Any
 
 from ticketing.core import redis
 from waiting_queue import keys
+from waiting_queue.pulses import Pulse
 from waiting_queue.scripts import Decision, T, arun_all, run, run_all, script
 from waiting_queue.tokens import QueueToken
 
 # People whom one tick calls, and whom it takes out, at most: Redis is never kept busy for long.
 TICK_BATCH = 500
 SWEEP_BATCH = 200
+# People of whom one pulse tells, and whom one script looks after: the same reason.
+NEWS_BATCH = 5_000
+PART = 200
+KEPT_SECONDS = 3600
+# As the script answers.
+PULSE_FIELDS = (
+    *("turn", "epoch", "queue_state", "drawing", "absence_ms", "head", "last"),
+    *("waiting", "lobby", "ready", "inside", "admitted"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +204,15 @@ def snapshot(event_id: int) -> Decision[dict[str, str]]:
     return _decision("snapshot", event_id, [], _pairs)
 
 
+def pulse(event_id: int, *, most: int = NEWS_BATCH) -> Decision[Pulse | None]:
+    """None while the line is being rebuilt."""
+    return _decision("pulse", event_id, [most], partial(_pulse, event_id))
+
+
+def beat(event_id: int, people: Sequence[str], now: datetime) -> Decision[int]:
+    return _decision("beat", event_id, [ms(now), *people], int)
+
+
 def enlist(
     event_id: int, person: str, now: datetime, *, again: bool = False
 ) -> Decision[dict[int, int]]:
@@ -278,7 +298,65 @@ def take_down_desk(event_id: int) -> None:
 
 def erase(event_id: int) -> None:
     """Nothing of an event's queue stays in Redis."""
-    redis.queue_client().unlink(*keys.of_event(event_id))
+    redis.queue_client().unlink(*keys.of_event(event_id), keys.last_pulse(event_id))
+
+
+# -- for the servers that tell people where they stand ---------------------------------------------
+
+
+def publish(pulses: Sequence[Pulse]) -> None:
+    """One message per event to every server; the last one is kept for those who come later.
+
+    Sent through the Redis of the sessions: a cluster has no pub/sub for coroutines.
+    """
+    client, queue_client = redis.client(), redis.queue_client()
+    for pulse in pulses:
+        queue_client.set(keys.last_pulse(pulse.event_id), pulse.without_news(), ex=KEPT_SECONDS)
+        client.publish(keys.pulses(redis.database()), pulse.to_text())
+
+
+def last_pulse(event_id: int) -> Pulse | None:
+    text = redis.queue_client().get(keys.last_pulse(event_id))
+    return Pulse.from_text(text) if text else None
+
+
+async def alast_pulse(event_id: int) -> Pulse | None:
+    text = await redis.async_queue_client().get(keys.last_pulse(event_id))
+    return Pulse.from_text(text) if text else None
+
+
+async def heard_pulses() -> AsyncIterator[str]:
+    """Every pulse of every event, as text, for as long as Redis can be reached."""
+    async with redis.listening(keys.pulses(redis.database())) as texts:
+        async for text in texts:
+            yield text
+
+
+def line_numbers(event_id: int, *, part: int = 5_000) -> list[int]:
+    """The numbers in line, ascending, read in parts from the end.
+
+    Who leaves meanwhile can only make us read somebody twice, never miss one.
+    """
+    client, line = redis.queue_client(), keys.key(event_id, "line")
+    numbers: set[int] = set()
+    for start in range(client.zcard(line), 0, -part):
+        scored = client.zrange(line, max(start - part, 0), start - 1, withscores=True)
+        numbers.update(int(number) for _, number in scored)
+    return sorted(numbers)
+
+
+async def alook_all(event_id: int, people: Sequence[str], now: datetime) -> dict[str, Standing]:
+    found: dict[str, Standing] = {}
+    for part in batched(people, PART):
+        looks = [look(event_id, person, now) for person in part]
+        found |= zip(part, await arun_all(redis.async_queue_client(), looks), strict=True)
+    return found
+
+
+async def abeat_all(event_id: int, people: Iterable[str], now: datetime) -> None:
+    """Open pages are signs of life."""
+    for part in batched(people, PART):
+        await arun_all(redis.async_queue_client(), [beat(event_id, part, now)])
 
 
 def batched(things: Iterable[Any], size: int) -> Iterator[list[Any]]:
@@ -337,6 +415,16 @@ def _ticked(answer: list[Any]) -> Ticked:
         return Ticked(lost=True, called=[])
     _count, expired, absent, lobby, waiting, ready, inside, more, *called = answer
     return Ticked(False, called, expired, absent, lobby, waiting, ready, inside, bool(more))
+
+
+def _pulse(event_id: int, answer: list[Any]) -> Pulse | None:
+    if answer == ["lost"]:
+        return None
+    *told, fast, slow, news = answer
+    parted = (entry.rpartition(":") for entry in news)
+    people = [(person, int(number)) for person, _, number in parted]
+    known = dict(zip(PULSE_FIELDS, told, strict=True))
+    return Pulse(event_id, fast=float(fast), slow=float(slow), news=people, **known)
 
 
 def _since(answer: list[Any]) -> dict[int, int]:

@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 LARGEST_BODY = 1024
 CHALLENGE = b'Bearer realm="api"'
+JSON, EVENTS = b"application/json", b"text/event-stream"
 as_json = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, default=str).encode
 
 Scope = dict[str, Any]
@@ -48,8 +49,10 @@ class Call:
         return f"{self.scheme}://{self.headers['host']}"
 
 
+# An answer that goes on: sends events until it returns.
+Stream = Callable[[Receive, Send], Awaitable[None]]
 Handler = Callable[[Call], Awaitable[tuple[int, Any]]]
-# What `METHOD /path` must look like, and who answers it with a status and a body.
+# What `METHOD /path` must look like, and who answers it with a status and a body, or a stream.
 Route = tuple[Pattern[str], Handler]
 
 
@@ -94,7 +97,10 @@ async def answer(call: Call, handler: Handler, receive: Receive, send: Send) -> 
         more: list[Header] = []
     except Exception as exception:
         status, content, more = refusal(call, exception)
-    await respond(send, call.scheme, status, content, more)
+    if callable(content):
+        await respond_on_and_on(receive, send, call.scheme, content)
+    else:
+        await respond(send, call.scheme, status, content, more)
 
 
 def require_small(headers: Mapping[str, str]) -> None:
@@ -129,13 +135,13 @@ def refusal(call: Call, exception: Exception) -> tuple[int, Any, list[Header]]:
         more.append((b"www-authenticate", CHALLENGE))
     if error.status == 413:
         more.append((b"connection", b"close"))  # the rest of the body is not read
-    with translation.override(language_of(call)):
+    with translation.override(language_of(call.headers)):
         return error.status, body(error), more
 
 
-def language_of(call: Call) -> str:
-    cookies = parse_cookie(call.headers.get("cookie", ""))
-    meta = {"HTTP_ACCEPT_LANGUAGE": call.headers.get("accept-language", "")}
+def language_of(headers: Mapping[str, str]) -> str:
+    cookies = parse_cookie(headers.get("cookie", ""))
+    meta = {"HTTP_ACCEPT_LANGUAGE": headers.get("accept-language", "")}
     asked = SimpleNamespace(COOKIES=cookies, META=meta)
     return translation.get_language_from_request(cast(HttpRequest, asked))
 
@@ -151,10 +157,20 @@ async def respond(send: Send, scheme: str, status: int, content: Any, more: list
     await send({"type": "http.response.body", "body": raw})
 
 
-@lru_cache
-def headers_of_all(hsts_seconds: int) -> list[Header]:
+async def respond_on_and_on(receive: Receive, send: Send, scheme: str, stream: Stream) -> None:
     headers = [
-        (b"content-type", b"application/json"),
+        *headers_of_all(scheme == "https" and settings.SECURE_HSTS_SECONDS, EVENTS),
+        (b"x-accel-buffering", b"no"),  # proxies pass every event on at once
+    ]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await stream(receive, send)
+    await send({"type": "http.response.body", "body": b""})
+
+
+@lru_cache
+def headers_of_all(hsts_seconds: int, content_type: bytes = JSON) -> list[Header]:
+    headers = [
+        (b"content-type", content_type),
         (b"cache-control", b"no-store"),
         (b"x-content-type-options", b"nosniff"),
         (b"x-frame-options", settings.X_FRAME_OPTIONS.encode()),

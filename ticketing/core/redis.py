@@ -1,6 +1,8 @@
 """Connections to Redis, one pool per process. Only stores and gates use them."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -55,6 +57,21 @@ def _async_client(url: str) -> Any:
 
 def _shared(url: str, **choices: Any) -> Together:
     return Together(aioredis.Redis.from_url(url, **choices))
+
+
+def database() -> int:
+    """The number of the sessions' database; several sites may share a server."""
+    return int(client().connection_pool.connection_kwargs.get("db") or 0)
+
+
+@asynccontextmanager
+async def listening(channel: str) -> AsyncIterator[AsyncIterator[str]]:
+    """What is published on a channel; however long nothing is, that is no failure."""
+    choices = options() | {"socket_timeout": None}
+    connection = aioredis.Redis.from_url(settings.REDIS_URL, health_check_interval=30, **choices)
+    async with connection, connection.pubsub(ignore_subscribe_messages=True) as pubsub:
+        await pubsub.subscribe(channel)
+        yield (message["data"] async for message in pubsub.listen())
 
 
 async def close_async_clients() -> None:

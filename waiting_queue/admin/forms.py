@@ -5,7 +5,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from waiting_queue.models import SaleQueue
+from ticketing.admin.event_forms import ReasonForm
+from waiting_queue.models import LONGEST_NOTICE, SaleQueue, one_plain_line
 from waiting_queue.services.operating import KNOBS
 
 
@@ -38,3 +39,15 @@ class EmailForm(forms.Form):
     email = forms.EmailField(
         label=_("E-mail"), widget=forms.EmailInput(attrs={"class": "vTextField"})
     )
+
+
+class NoticeForm(ReasonForm):
+    message = forms.CharField(
+        label=_("Message"),
+        max_length=LONGEST_NOTICE,
+        required=False,
+        validators=[one_plain_line],
+        widget=forms.TextInput(attrs={"class": "vLargeTextField"}),
+        help_text=_("At most 300 letters in one line. Empty: there is no message any more."),
+    )
+    field_order = ["message", "reason"]

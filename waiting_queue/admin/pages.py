@@ -1,4 +1,4 @@
-"""The buttons of a queue: move it, rebuild it, find somebody in it and move them out."""
+"""The buttons of a queue: move it, rebuild it, tell everyone, find somebody and move them out."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,8 +16,9 @@ from ticketing.admin.pages import PagesAdmin, operator
 from ticketing.core import clock
 from ticketing.core.errors import NotFound
 from waiting_queue import services
-from waiting_queue.admin.forms import EmailForm
+from waiting_queue.admin.forms import EmailForm, NoticeForm
 from waiting_queue.admin.words import PLACES
+from waiting_queue.errors import QueueOver
 from waiting_queue.models import SaleQueue
 
 State = SaleQueue.State
@@ -36,6 +37,8 @@ REBUILD = gettext_lazy(
     "The line is taken down and put up again from the journal, everybody with their number. "
     "For a moment nobody can join. Calls and passes start anew."
 )
+TOLD = gettext_lazy("Everyone in line reads your message within seconds.")
+TAKEN_BACK = gettext_lazy("There is no message any more.")
 # What is done to a person: the service, the question, whether it must be explained.
 Deed = tuple[Callable[..., Any], Any, bool]
 DEEDS: dict[str, Deed] = {
@@ -59,6 +62,7 @@ class QueuePages(PagesAdmin):
         return [
             self.route("<int:pk>/move/<slug:to>/", self.move_view, "salequeue_move"),
             self.route("<int:pk>/rebuild/", self.rebuild_view, "salequeue_rebuild"),
+            self.route("<int:pk>/tell/", self.tell_view, "salequeue_tell"),
             self.route("<int:pk>/people/", self.people_view, "salequeue_people"),
             self.route(person, self.person_view, "salequeue_person"),
             *super().get_urls(),
@@ -88,6 +92,20 @@ class QueuePages(PagesAdmin):
             return self.back_to(queue)
         title = _("%(event)s: rebuild the line") % {"event": queue}
         return self._ask(request, queue, title, form, REBUILD, True)
+
+    def tell_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Shows the message that is up, and puts up another or none."""
+        queue = self.changeable(request, pk)
+        if queue.state == State.CLOSED:
+            raise QueueOver()
+        form = NoticeForm(request.POST or None, initial={"message": queue.notice})
+        if form.is_valid():
+            message = form.cleaned_data["message"]
+            services.tell_everyone(event_id=pk, message=message, **self._signed(request, form))
+            self._done(request, queue, TOLD if message else TAKEN_BACK)
+            return self.back_to(queue)
+        title = _("%(event)s: message to everyone in line") % {"event": queue}
+        return self.page(request, "tell", title, queue=queue, form=form)
 
     def people_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Looks somebody up; by POST, so that addresses stay out of logs."""
@@ -130,5 +148,5 @@ class QueuePages(PagesAdmin):
     def _signed(self, request: HttpRequest, form: ReasonForm) -> dict[str, Any]:
         return {"by": operator(request), "why": form.cleaned_data["reason"], "now": clock.now()}
 
-    def _done(self, request: HttpRequest, queue: SaleQueue, words: str) -> None:
+    def _done(self, request: HttpRequest, queue: SaleQueue, words: Any) -> None:
         self.message_user(request, f"{queue}: {words}", messages.SUCCESS)

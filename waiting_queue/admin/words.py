@@ -45,7 +45,8 @@ OTHERS = {"created": pgettext_lazy("of a queue", "created"), "rebuilt": gettext_
 
 
 def value_words(change: QueueChange, value: str) -> str:
-    known = PLACES if " " in change.what else STATES
+    """States and places by their names; a message as it was written."""
+    known = PLACES if " " in change.what else STATES if change.what == "state" else {}
     return str(known.get(value, value)) or NOTHING
 
 

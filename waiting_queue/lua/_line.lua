@@ -11,9 +11,10 @@
 --       blocked  hash    person -> why
 --       counter  string  the last number given
 --       journal  stream  what happened, until it is in PostgreSQL
+--       news     list    person:number of those to whom something happened since the last pulse
 local desk, lobby, line, ready, inside = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local seen, called, ended, blocked = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
-local counter, journal = KEYS[10], KEYS[11]
+local counter, journal, news = KEYS[10], KEYS[11], KEYS[12]
 
 local RULES = {
   'epoch', 'state', 'drawing', 'capacity', 'rate', 'cap', 'claim', 'pass', 'pass_max', 'absence', 'lines',
@@ -23,6 +24,14 @@ local ENDING_NAMES = { [0] = 'completed', 'left', 'expired', 'blocked', 'closed'
 -- Permits that nobody could use are kept for this long only; time that ticks missed is not lost.
 local KEPT_MS = 1000
 local MISSED_MS = 60000
+-- More news than this is not worth telling one by one.
+local NEWS_KEPT = 20000
+
+-- A turn that nobody hears of: whoever follows the line reads the whole of it again.
+local function skip_a_turn()
+  redis.call('DEL', news)
+  redis.call('HINCRBY', desk, 'turn', 1)
+end
 
 -- Numbers for everybody in the lobby, in the same breath as its end: who comes now is behind them.
 local function set_aside(now)
@@ -42,9 +51,12 @@ local function set_rules(first, now)
   for index, name in ipairs(RULES) do
     fields[2 * index - 1], fields[2 * index] = name, ARGV[first + index - 1]
   end
+  local was_drawing = redis.call('HGET', desk, 'drawing') == '1'
   redis.call('HSET', desk, unpack(fields))
   if drawing == '1' then
     set_aside(now)
+  elseif was_drawing then
+    skip_a_turn() -- a whole lobby is in line now
   end
 end
 
@@ -56,8 +68,14 @@ local function rules(...)
   return unpack(values)
 end
 
+-- Who comes changes nobody else's place; all else is news.
 local function note(kind, person, number, now)
   redis.call('XADD', journal, '*', 'k', kind, 'p', person, 'n', number, 't', now)
+  if kind ~= 'join' and kind ~= 'lobby' then
+    if redis.call('RPUSH', news, person .. ':' .. number) > NEWS_KEPT then
+      skip_a_turn()
+    end
+  end
 end
 
 local function number_of(person)

@@ -15,6 +15,7 @@ from waiting_queue.services.fans import (
 )
 from waiting_queue.services.journal import archive_queue, drain_journals, rebuild_queue
 from waiting_queue.services.knob_words import knobs_from_words
+from waiting_queue.services.notices import notice_of, tell_everyone
 from waiting_queue.services.operating import (
     changeable_knobs,
     create_queue,
@@ -30,14 +31,18 @@ from waiting_queue.services.public_draw import (
     public_draw,
     public_queue,
 )
+from waiting_queue.services.public_line import line_of, lines_in, why_blocked
+from waiting_queue.services.pulsing import aannouncements, announcements
 from waiting_queue.services.ticking import tick_open_queues
 from waiting_queue.services.watching import Overview, overview, overviews, warnings_of
 
 __all__ = [
     "Overview",
+    "aannouncements",
     "aclaim",
     "ajoin",
     "aleave",
+    "announcements",
     "archive_queue",
     "astanding",
     "block",
@@ -56,7 +61,10 @@ __all__ = [
     "kick",
     "knobs_from_words",
     "leave",
+    "line_of",
+    "lines_in",
     "move_queue",
+    "notice_of",
     "overview",
     "overviews",
     "own_entry",
@@ -70,8 +78,10 @@ __all__ = [
     "seed_hash",
     "set_knobs",
     "standing",
+    "tell_everyone",
     "tick_open_queues",
     "token_of",
     "unblock",
     "warnings_of",
+    "why_blocked",
 ]

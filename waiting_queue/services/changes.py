@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.timezone import localtime
 
 from ticketing.accounts.models import User
-from waiting_queue.models import QueueChange, SaleQueue
+from waiting_queue.models import LONGEST_NOTICE, QueueChange, SaleQueue
 
 log = logging.getLogger(__name__)
 LONGEST = 200
@@ -51,4 +51,4 @@ def _words(value: Any) -> str:
         return ""
     if isinstance(value, datetime):
         return localtime(value).isoformat(sep=" ", timespec="minutes")
-    return str(value)[:LONGEST]
+    return str(value)[:LONGEST_NOTICE]

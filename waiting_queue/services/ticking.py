@@ -10,12 +10,13 @@ from django.db.models import Q
 
 from ticketing.core.errors import DomainError
 from ticketing.selectors import seats_free
-from waiting_queue import store
+from waiting_queue import metrics, store
 from waiting_queue.models import QueueDraw, SaleQueue
 from waiting_queue.scripts import Decision
 from waiting_queue.services.drawing import draw_lobby
 from waiting_queue.services.journal import archive_queue, rebuild_queue
 from waiting_queue.services.operating import move_queue
+from waiting_queue.services.pulsing import send_closing_pulse, send_pulses
 from waiting_queue.services.rules import rules_of
 from waiting_queue.store import Ticked
 
@@ -28,10 +29,18 @@ RUNNING = (State.LOBBY, State.OPEN, State.PAUSED, State.DRAINING)
 
 def tick_open_queues(*, now: datetime) -> dict[int, Ticked]:
     """One tick of every running queue, all in one round trip; one that fails stops nobody else."""
+    with metrics.TICK_SECONDS.time():
+        return _tick_all(now)
+
+
+def _tick_all(now: datetime) -> dict[int, Ticked]:
     move_due_queues(now=now)
     queues = list(SaleQueue.objects.filter(state__in=RUNNING))
     drawing = set(QueueDraw.objects.filter(finished_at=None).values_list("pk", flat=True))
     ticked = _rounds({queue.pk: _tick(queue, queue.pk in drawing, now) for queue in queues})
+    send_pulses(queues, now=now)
+    for event_id, answer in ticked.items():
+        metrics.PROMOTIONS.labels(event_id).inc(len(answer.called))
     _look_after(ticked, drawing, now)
     return ticked
 
@@ -54,7 +63,8 @@ def _rounds(ticks: dict[int, Decision[Ticked]]) -> dict[int, Ticked]:
     """A tick moves a bounded number of people; whose has more to do goes on, in the same second."""
     ticked: dict[int, Ticked] = {}
     for _ in range(ROUNDS):
-        answers = zip(ticks, store.take_all(list(ticks.values())), strict=True)
+        with metrics.LUA_SECONDS.time():
+            answers = zip(ticks, store.take_all(list(ticks.values())), strict=True)
         done = {event_id: answer for event_id, answer in answers if not _failed(event_id, answer)}
         ticked |= {pk: it.after(ticked[pk]) if pk in ticked else it for pk, it in done.items()}
         ticks = {event_id: ticks[event_id] for event_id, answer in done.items() if answer.more}
@@ -72,7 +82,7 @@ def _look_after(ticked: dict[int, Ticked], drawing: set[int], now: datetime) -> 
         _each(event_id, partial(draw_lobby, event_id=event_id, now=now))
     over = SaleQueue.objects.filter(state=State.CLOSED).exclude(epoch="")
     for event_id in over.values_list("pk", flat=True):
-        _each(event_id, partial(archive_queue, event_id=event_id, now=now))
+        _each(event_id, partial(_archive, event_id, now))
 
 
 def _rebuild_if_still_lost(event_id: int, now: datetime) -> None:
@@ -80,6 +90,11 @@ def _rebuild_if_still_lost(event_id: int, now: datetime) -> None:
     queue = SaleQueue.objects.get(pk=event_id)
     if store.desk_epoch(event_id) != queue.epoch:
         rebuild_queue(event_id=event_id, now=now)
+
+
+def _archive(event_id: int, now: datetime) -> None:
+    archive_queue(event_id=event_id, now=now)
+    send_closing_pulse(event_id=event_id, now=now)
 
 
 def _failed(event_id: int, answer: Any) -> bool:

@@ -16,7 +16,7 @@ from ticketing.accounts.models import User
 from ticketing.accounts.sessions import SessionStore, remember_caller
 from ticketing.asgi import application
 from ticketing.core import clock, redis
-from waiting_queue import api, services
+from waiting_queue import live, reasons, services
 from waiting_queue.models import SaleQueue
 
 OWN = "http://testserver"
@@ -24,7 +24,7 @@ OWN = "http://testserver"
 
 @pytest.fixture(autouse=True)
 def forgotten_reasons() -> None:
-    api._reasons.clear()
+    reasons._reasons.clear()
 
 
 @pytest.fixture
@@ -33,6 +33,7 @@ async def http(transactional_db: None) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(application)
     async with httpx.AsyncClient(transport=transport, base_url=OWN) as client:
         yield client
+    await live.hub().close()
     await redis.close_async_clients()
     await sync_to_async(connections.close_all)()
 

@@ -28,12 +28,12 @@ WAITING = Standing(
 
 
 def eta(found: Standing) -> tuple[int | None, int | None, int | None]:
-    told = selectors.eta_of(found)
-    return told["eta_low_seconds"], told["eta_seconds"], told["eta_high_seconds"]
+    expected, low, high = selectors.eta_of(found)
+    return low, expected, high
 
 
 def poll_ms(found: Standing, luck: float = 0.5) -> int:
-    low = selectors.eta_of(found)["eta_low_seconds"]
+    _, low, _ = selectors.eta_of(found)
     return selectors.next_poll_ms(found, low, NOW, luck)
 
 

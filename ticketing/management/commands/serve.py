@@ -7,6 +7,8 @@ import uvicorn
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
+from ticketing.core.farewell import going_down
+
 
 class Command(BaseCommand):
     help = "Serve pages and websockets on HOST and PORT, or on a socket that was opened before."
@@ -18,7 +20,14 @@ class Command(BaseCommand):
     def handle(self, *, fd: int | None, **options: Any) -> None:
         # Not uvicorn's own `fd`: it takes every socket for a Unix one and loses callers' addresses.
         sockets = None if fd is None else [socket.socket(fileno=fd)]
-        uvicorn.Server(server_config()).run(sockets=sockets)
+        Server(server_config()).run(sockets=sockets)
+
+
+class Server(uvicorn.Server):
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Those who keep connections open hear of it first."""
+        await going_down.asend(sender=None)
+        await super().shutdown(sockets)
 
 
 def server_config() -> uvicorn.Config:

@@ -1,0 +1,92 @@
+"""The operator's message to everyone in line, from the queue's page."""
+
+import pytest
+from django.urls import reverse
+
+from waiting_queue import services
+from waiting_queue.models import QueueChange, SaleQueue
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def url(queue):
+    return reverse("admin:queue_salequeue_tell", args=[queue.pk])
+
+
+def page_of(queue):
+    return reverse("admin:queue_salequeue_change", args=[queue.pk])
+
+
+def post(client, queue, message, reason="", **more):
+    return client.post(url(queue), {"confirmed": "1", "message": message, "reason": reason}, **more)
+
+
+def test_a_message_is_told_and_signed(desk, queue, operator):
+    answer = post(desk, queue, "Doors open late.", "rain", follow=True)
+
+    change = QueueChange.objects.get()
+    assert answer.redirect_chain == [(page_of(queue), 302)]
+    assert "Everyone in line reads: “Doors open late.”" in answer.content.decode()
+    assert (change.by, change.after, change.why) == (operator, "Doors open late.", "rain")
+
+
+def test_the_page_shows_the_present_message_and_changes_nothing(desk, queue, now):
+    services.tell_everyone(event_id=queue.pk, message="<b>late</b>", by=None, now=now)
+
+    html = desk.get(url(queue)).content.decode()
+
+    assert html.count("&lt;b&gt;late&lt;/b&gt;") == 2  # told, and in the field
+    assert QueueChange.objects.count() == 1
+
+
+def test_an_empty_message_takes_it_back(desk, queue, now):
+    services.tell_everyone(event_id=queue.pk, message="late", by=None, now=now)
+
+    answer = post(desk, queue, "", follow=True)
+
+    assert services.notice_of(queue.pk) == ""
+    assert b"There is no message any more." in answer.content
+
+
+@pytest.mark.parametrize("message", ["x" * 301, "one\ntwo"])
+def test_what_can_not_be_told_is_marked_in_the_form(message, desk, queue):
+    answer = post(desk, queue, message)
+
+    assert answer.status_code == 200
+    assert answer.context["form"].errors.keys() == {"message"}
+    assert services.notice_of(queue.pk) == ""
+
+
+def test_a_message_that_looks_like_a_state_is_shown_as_it_is(desk, queue):
+    post(desk, queue, "open")
+
+    html = desk.get(page_of(queue), headers={"accept-language": "ko"}).content.decode()
+
+    assert "<td>→ open</td>" in html
+
+
+def test_a_closed_queue_has_nobody_to_tell(desk, queue):
+    SaleQueue.objects.update(state="closed")
+
+    assert url(queue) not in desk.get(page_of(queue)).content.decode()
+    assert desk.get(url(queue)).status_code == 409
+    assert post(desk, queue, "late").status_code == 409
+    assert not QueueChange.objects.exists()
+
+
+def test_staff_without_permission_tell_nobody_anything(onlooker, queue):
+    assert onlooker.get(url(queue)).status_code == 403
+    assert post(onlooker, queue, "late").status_code == 403
+    assert url(queue) not in onlooker.get(page_of(queue)).content.decode()
+    assert services.notice_of(queue.pk) == ""
+
+
+def test_a_fan_is_sent_to_the_log_in(client, fan, queue):
+    client.force_login(fan, backend="django.contrib.auth.backends.ModelBackend")
+
+    assert post(client, queue, "late").status_code == 302
+    assert services.notice_of(queue.pk) == ""
+
+
+def test_a_queue_that_is_not_there_is_not_found(desk, queue):
+    assert desk.get(reverse("admin:queue_salequeue_tell", args=[0])).status_code == 404

@@ -1,0 +1,59 @@
+"""queue_tell: the shell twin of the admin's page."""
+
+import pytest
+from django.core.management import CommandError
+
+from tests.waiting_queue.commands.calling import run
+from waiting_queue import services
+from waiting_queue.models import QueueChange, SaleQueue
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_message_is_told_shown_and_taken_back(queue, operator):
+    told, _ = run("queue_tell", queue.pk, "Doors open late.", by=operator.email, why="rain")
+    shown, _ = run("queue_tell", queue.pk)
+    cleared, _ = run("queue_tell", queue.pk, "--clear")
+
+    assert told == shown == "Everyone in line reads: Doors open late.\n"
+    assert cleared == "There is no message.\n"
+    assert [(change.by, change.why) for change in QueueChange.objects.order_by("id")] == [
+        (operator, "rain"),
+        (None, "from the command line"),
+    ]
+
+
+def test_an_empty_message_takes_it_back_too(queue, now):
+    services.tell_everyone(event_id=queue.pk, message="late", by=None, now=now)
+
+    run("queue_tell", queue.pk, "")
+
+    assert services.notice_of(queue.pk) == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["x" * 301], "message: .*300"),
+        (["a\x1bb"], "message: Write one line, without control characters."),
+        (["late", "--clear"], "not allowed with"),
+    ],
+)
+def test_what_can_not_be_told_says_why(words, why, queue):
+    with pytest.raises(CommandError, match=why):
+        run("queue_tell", queue.pk, *words)
+
+    assert not QueueChange.objects.exists()
+
+
+def test_a_closed_queue_has_nobody_to_tell(queue):
+    SaleQueue.objects.update(state="closed")
+
+    with pytest.raises(CommandError, match="The queue is closed"):
+        run("queue_tell", queue.pk, "late")
+
+
+@pytest.mark.parametrize("words", [["late"], ["--clear"], []])
+def test_a_queue_that_is_not_there_is_not_found(words, db):
+    with pytest.raises(CommandError, match=r"nothing here|has no queue"):
+        run("queue_tell", 0, *words)

@@ -1,0 +1,47 @@
+"""The websocket of the waiting page: it tells, and wants to hear nothing."""
+
+from collections.abc import Awaitable
+from urllib.parse import parse_qs
+
+from ticketing.core import clock
+from ticketing.core.sockets import Socket
+from waiting_queue import live, metrics, services
+from waiting_queue.api_callers import Speaker, aspeaker, credentials
+from waiting_queue.outbox import Outbox
+from waiting_queue.reasons import aexplained
+from waiting_queue.rooms import Connection
+from waiting_queue.store import Standing
+
+
+class QueueSocket(Socket):
+    """`ws/events/{id}/queue/`; with `?join=1`, connecting joins the line."""
+
+    channel_layer_alias = None  # the hub is faster than a channel for everybody
+    page: Connection | None = None
+
+    @property
+    def event_id(self) -> int:
+        return int(self.scope["url_route"]["kwargs"]["event_id"])
+
+    async def enter(self) -> None:
+        now, origin = clock.now(), self.own_origin
+        shown = credentials(
+            self.headers, event_id=self.event_id, method="CONNECT", own_origin=origin
+        )
+        who = await aspeaker(shown, now=now)
+        await self.accept()
+        metrics.WEBSOCKETS.inc()
+        self.page = Connection(who.person, Outbox(self.send_text, self.end), self.end)
+        async with aexplained(self.event_id):
+            await live.watch(self.event_id, self.page, self.asked(who), now)
+
+    def asked(self, who: Speaker) -> Awaitable[Standing]:
+        event_id, person, now = self.event_id, who.person, clock.now()
+        if parse_qs(self.scope["query_string"]).get(b"join") == [b"1"] and not who.held:
+            return services.ajoin(event_id=event_id, person=person, now=now)
+        return services.astanding(event_id=event_id, person=person, now=now, held=who.held)
+
+    async def disconnect(self, code: int) -> None:
+        if self.page:
+            metrics.WEBSOCKETS.dec()
+            live.leave(self.event_id, self.page)

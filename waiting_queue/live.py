@@ -1,0 +1,161 @@
+"""The hub: the open pages of this process, told once a tick where they stand.
+
+Redis is asked for the whole line when the first page of an event is opened, and when a tick was
+missed. After that one message per event and tick is enough for everybody here; polls are answered
+from the same knowledge. Open pages and polls are signs of life, which go to Redis in batches.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable
+from datetime import datetime
+from random import uniform
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from django.dispatch import receiver
+
+from ticketing.core import clock
+from ticketing.core.farewell import going_down
+from waiting_queue import frames, store
+from waiting_queue.pulses import Pulse, event_of
+from waiting_queue.rooms import Connection, Room
+from waiting_queue.store import Standing
+from waiting_queue.tokens import QueueToken
+
+log = logging.getLogger(__name__)
+
+BEAT_SECONDS = 2.0
+# An open page is a sign of life this often, or four times while its place is kept.
+PAGE_SECONDS = 20.0
+IDLE_SECONDS = 60.0
+RETRY_SECONDS = 1.0
+# After a restart everybody comes back, spread over so long that the server can take them.
+RETURNS_PER_SECOND = 400
+LEAST_SPREAD = 2.0
+
+
+class Hub:
+    """All rooms of this process, one subscription and one heart."""
+
+    def __init__(self) -> None:
+        self.rooms: dict[int, Room] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def room(self, event_id: int) -> Room:
+        if not self._tasks:
+            self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._beat())]
+        if event_id not in self.rooms:
+            self.rooms[event_id] = Room(event_id)
+        return self.rooms[event_id]
+
+    def place_of(self, held: QueueToken, now: datetime) -> Standing | None:
+        room = self.room(held.event_id)
+        room.used_at = clock.monotonic()
+        found = room.place_of(held, now)
+        if found:
+            room.polled.add(held.person)
+        return found
+
+    async def last_pulse(self, event_id: int) -> Pulse | None:
+        room = self.rooms.get(event_id)
+        return (room and room.pulse) or await store.alast_pulse(event_id)
+
+    def hear(self, text: str) -> None:
+        if room := self.rooms.get(event_of(text)):
+            room.hear(Pulse.from_text(text))
+
+    async def farewell(self) -> None:
+        """Everybody is told when to come back, each at a moment of their own."""
+        pages = [connection for room in self.rooms.values() for connection in room.connections()]
+        spread = max(LEAST_SPREAD, len(pages) / RETURNS_PER_SECOND)
+        for connection in pages:
+            after = round(1000 * uniform(0, spread))  # noqa: S311 - spreads returns, guards nothing
+            connection.outbox.put("reconnect", frames.reconnect(after))
+            connection.end()
+        await self.close()
+
+    async def close(self) -> None:
+        for room in self.rooms.values():
+            room.close()
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _listen(self) -> None:
+        """A Redis that is gone for a while must not end it."""
+        while True:
+            try:
+                async for text in store.heard_pulses():
+                    self.hear(text)
+            except Exception as outage:
+                log.warning("the ticks can't be heard, trying again: %s", outage)
+            await asyncio.sleep(RETRY_SECONDS)
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(BEAT_SECONDS)
+            for room in list(self.rooms.values()):
+                try:
+                    await beat(room, clock.monotonic(), clock.now())
+                except Exception as outage:
+                    log.warning("queue %s: signs of life not noted: %s", room.event_id, outage)
+            self._forget_idle_rooms(clock.monotonic())
+
+    def _forget_idle_rooms(self, moment: float) -> None:
+        for room in list(self.rooms.values()):
+            if not room.people and moment - room.used_at > IDLE_SECONDS:
+                room.close()
+                del self.rooms[room.event_id]
+
+
+async def beat(room: Room, moment: float, now: datetime) -> None:
+    """Polls since the last beat, and all open pages when it is time."""
+    people, room.polled = room.polled, set()
+    absence = room.pulse.absence_ms / 1000 if room.pulse else PAGE_SECONDS
+    if moment - room.beaten_at >= min(PAGE_SECONDS, absence / 4) - BEAT_SECONDS:
+        room.beaten_at = moment
+        people = people | room.people.keys()
+    await store.abeat_all(room.event_id, people, now)
+
+
+_hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()
+
+
+def hub() -> Hub:
+    """Of this event loop."""
+    return _hubs.setdefault(asyncio.get_running_loop(), Hub())
+
+
+@receiver(going_down)
+async def farewell(**_: Any) -> None:
+    await hub().farewell()
+
+
+async def watch(
+    event_id: int, connection: Connection, asked: Awaitable[Standing], now: datetime
+) -> None:
+    """From now on this page is told where its person stands, beginning with what was asked.
+
+    It is in the room before the answer is there: whatever happens in between is told, too.
+    """
+    room = hub().room(event_id)
+    room.add(connection)
+    try:
+        found = await asked
+        if connection.standing is None:
+            first = frames.standing_frame(event_id, connection.person, found, now)
+            connection.tell(found, frames.dumps(first))
+        for kind, text in frames.announcements(await hub().last_pulse(event_id)).items():
+            connection.outbox.put(kind, text)
+    except BaseException:
+        leave(event_id, connection)
+        raise
+
+
+def leave(event_id: int, connection: Connection) -> None:
+    """Closing a page only stops its signs of life."""
+    if room := hub().rooms.get(event_id):
+        room.remove(connection)
+        room.used_at = clock.monotonic()

@@ -1,0 +1,189 @@
+"""The open pages of one event in this process, and where each of them stands."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import count
+
+from django.conf import settings
+
+from ticketing.core import clock
+from waiting_queue import metrics, store
+from waiting_queue.frames import Frames, announcements, standing_in
+from waiting_queue.mirror import Mirror
+from waiting_queue.outbox import Outbox
+from waiting_queue.pulses import Pulse
+from waiting_queue.store import Standing
+from waiting_queue.tokens import QueueToken
+
+log = logging.getLogger(__name__)
+
+# Who is near hears of every step (settings.LIVE_NEAR). Farther back a step of one in a hundred is
+# worth a message, and everybody hears something every few seconds, not all in the same one.
+WORTH = 0.01
+SILENCE_SECONDS = 5
+# Sends after which others in this process get their turn.
+BREATH = 250
+# What is known of a line whose ticks have stopped is not told as if it were news.
+FRESH_MS = 3_000
+
+_slots = count()
+
+
+@dataclass(slots=True, eq=False)
+class Connection:
+    """One open page."""
+
+    person: str
+    outbox: Outbox
+    end: Callable[[], None]
+    standing: Standing | None = None
+    told: int = -1  # people ahead, as it was told last
+    slot: int = field(default_factory=lambda: next(_slots) % SILENCE_SECONDS)
+
+    def tell(self, found: Standing, text: str) -> None:
+        self.standing, self.told = found, found.ahead
+        self.outbox.put("standing", text)
+
+    def is_due(self, ahead: int, near: int, slot: int) -> bool:
+        step = abs(self.told - ahead)
+        return slot == self.slot or (step > 0 and (ahead < near or step >= ahead * WORTH))
+
+
+class Room:
+    """One computation a tick, for all connections of an event."""
+
+    def __init__(self, event_id: int) -> None:
+        self.event_id = event_id
+        self.people: dict[str, list[Connection]] = {}
+        self.polled: set[str] = set()
+        self.pulse: Pulse | None = None
+        self.used_at = self.beaten_at = clock.monotonic()
+        self._mirror: Mirror | None = None
+        self._followed: Pulse | None = None
+        self._unheard: list[Pulse] = []
+        self._working: asyncio.Task[None] | None = None
+
+    def add(self, connection: Connection) -> None:
+        self.people.setdefault(connection.person, []).append(connection)
+
+    def remove(self, connection: Connection) -> None:
+        connection.outbox.close()
+        tabs = self.people.get(connection.person, [])
+        if connection in tabs:
+            tabs.remove(connection)
+        if not tabs:
+            self.people.pop(connection.person, None)
+
+    def connections(self) -> list[Connection]:
+        return [connection for tabs in self.people.values() for connection in tabs]
+
+    def place_of(self, held: QueueToken, now: datetime) -> Standing | None:
+        """Where the holder of a token stands, if that can be told without asking Redis."""
+        pulse, mirror = self.pulse, self._mirror
+        if pulse is None or mirror is None or store.ms(now) - pulse.at_ms > FRESH_MS:
+            return None
+        if held.epoch != pulse.epoch or not mirror.has(held.number):
+            return None
+        return standing_in(pulse, "waiting", held.number, mirror.ahead(held.number))
+
+    def hear(self, pulse: Pulse) -> None:
+        """Pulses that come while an earlier one is being told are told together."""
+        self._unheard.append(pulse)
+        if self._working is None or self._working.done():
+            self._working = asyncio.create_task(self._work())
+
+    async def _work(self) -> None:
+        while self._unheard:
+            pulses, self._unheard = self._unheard, []
+            try:
+                await self._tell(pulses)
+            except Exception as failure:
+                self._mirror = None  # the next pulse starts afresh
+                log.warning("queue %s: a tick could not be told: %s", self.event_id, failure)
+
+    async def _tell(self, pulses: list[Pulse]) -> None:
+        if pulses[-1].queue_state == "closed":
+            self._send_home(pulses[-1])
+            return
+        asked = {person for pulse in pulses for person in await self._follow(pulse)}
+        before, self.pulse = self.pulse, pulses[-1]
+        frames = Frames(self.pulse)
+        found = await store.alook_all(self.event_id, list(asked), frames.now)
+        self._tell_news(frames, found)
+        changed = before is None or before.queue_state != self.pulse.queue_state
+        await self._tell_others(frames, found, changed)
+        self._announce(before, self.pulse)
+        metrics.BROADCAST_SECONDS.observe(max(store.ms(clock.now()) - pulses[0].at_ms, 0) / 1000)
+
+    def _send_home(self, pulse: Pulse) -> None:
+        self.pulse, self._mirror, frames = pulse, None, Frames(pulse)
+        over = frames.standing("closed", 0, 0)
+        for connection in self.connections():
+            connection.tell(over, frames.of(connection.person, over))
+            connection.end()
+
+    async def _follow(self, pulse: Pulse) -> Iterable[str]:
+        """The people of ours who must be looked up."""
+        before, self._followed = self._followed, pulse
+        if pulse.drawing:
+            self._mirror = None
+            return []
+        if self._mirror and before and pulse.comes_after(before):
+            self._mirror.follow(pulse)
+            return [person for person, _ in pulse.news if person in self.people]
+        numbers = await asyncio.to_thread(store.line_numbers, self.event_id)
+        self._mirror = Mirror(numbers, pulse)
+        return [person for person in self.people if not self._is_where_it_was(person, pulse)]
+
+    def _is_where_it_was(self, person: str, pulse: Pulse) -> bool:
+        known = self.people[person][0].standing
+        return bool(
+            known
+            and known.state == "waiting"
+            and known.epoch == pulse.epoch
+            and self._mirror
+            and self._mirror.has(known.number)
+        )
+
+    def _tell_news(self, frames: Frames, found: dict[str, Standing]) -> None:
+        for person, standing in found.items():
+            tabs = self.people.get(person, ())
+            text = frames.news(person, standing) if tabs else ""
+            for connection in tabs:
+                connection.tell(standing, text)
+
+    async def _tell_others(self, frames: Frames, found: dict[str, Standing], changed: bool) -> None:
+        slot = frames.pulse.at_ms // 1000 % SILENCE_SECONDS
+        for number, connection in enumerate(self.connections(), start=1):
+            if connection.person not in found:
+                self._tell_one(connection, frames, slot, changed)
+            if number % BREATH == 0:
+                await asyncio.sleep(0)
+
+    def _tell_one(self, connection: Connection, frames: Frames, slot: int, changed: bool) -> None:
+        known = connection.standing
+        if known is None:
+            return
+        if known.state != "waiting":
+            if changed or slot == connection.slot:
+                connection.outbox.put("standing", frames.of(connection.person, known))
+            return
+        mirror = self._mirror
+        ahead = max(mirror.ahead(known.number), 0) if mirror else connection.told
+        if changed or connection.is_due(ahead, settings.LIVE_NEAR, slot):
+            connection.told = ahead
+            connection.outbox.put("standing", frames.waiting(known.number, ahead))
+
+    def _announce(self, before: Pulse | None, pulse: Pulse) -> None:
+        known = announcements(before)
+        for kind, text in announcements(pulse).items():
+            if text != known[kind]:
+                for connection in self.connections():
+                    connection.outbox.put(kind, text)
+
+    def close(self) -> None:
+        if self._working is not None:
+            self._working.cancel()

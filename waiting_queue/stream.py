@@ -1,0 +1,67 @@
+"""The same messages as a stream of server-sent events, for networks that break websockets."""
+
+import asyncio
+import re
+from dataclasses import dataclass, field
+
+from ticketing.core import clock
+from ticketing.core.lean import Call, Receive, Route, Send, Stream
+from waiting_queue import live, metrics, services
+from waiting_queue.api_callers import Speaker, aspeaker, credentials
+from waiting_queue.outbox import Outbox
+from waiting_queue.reasons import aexplained
+from waiting_queue.rooms import Connection
+from waiting_queue.store import Standing
+
+
+@dataclass
+class Page:
+    """An open stream."""
+
+    event_id: int
+    who: Speaker
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def standing(self) -> Standing:
+        person, held = self.who.person, self.who.held
+        return await services.astanding(
+            event_id=self.event_id, person=person, now=clock.now(), held=held
+        )
+
+    async def tell(self, receive: Receive, send: Send) -> None:
+        async def send_text(text: str) -> None:
+            event = f"data: {text}\n\n".encode()
+            await send({"type": "http.response.body", "body": event, "more_body": True})
+
+        page = Connection(self.who.person, Outbox(send_text, self.over.set), self.over.set)
+        reader = asyncio.create_task(self.until_gone(receive))
+        metrics.STREAMS.inc()
+        try:
+            await live.watch(self.event_id, page, self.standing(), clock.now())
+            await self.over.wait()
+        finally:
+            metrics.STREAMS.dec()
+            reader.cancel()
+            live.leave(self.event_id, page)
+
+    async def until_gone(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self.over.set()
+
+
+async def stream(call: Call) -> tuple[int, Stream]:
+    """Refused like any other call; after that, told for as long as the page stays open."""
+    event_id = int(call.parts["event_id"])
+    shown = credentials(
+        call.headers, event_id=event_id, method=call.method, own_origin=call.own_origin
+    )
+    page = Page(event_id, await aspeaker(shown, now=clock.now()))
+    async with aexplained(event_id):
+        await page.standing()
+    return 200, page.tell
+
+
+lean_routes: list[Route] = [
+    (re.compile(r"GET /events/(?P<event_id>[0-9]{1,18})/queue/stream"), stream),
+]
