@@ -6,7 +6,7 @@ import pytest
 
 from tests.making import make_event
 from ticketing.core import redis
-from waiting_queue import errors, keys, services, store
+from waiting_queue import errors, services, store
 from waiting_queue.models import QueueChange, QueueDraw, QueueJournal, SaleQueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -218,13 +218,35 @@ def test_a_lost_redis_gets_everybody_back_in_order(open_queue, operator, now):
     assert services.join(event_id=open_queue.pk, person="7", now=now + seconds(3)).number == 5
 
 
+def test_a_lost_redis_gets_its_counts_back(queue, operator, now):
+    services.move_queue(event_id=queue.pk, to=State.LOBBY, by=operator, now=now)
+    join_all(queue, ["1", "2"], now)
+    services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
+    services.tick_open_queues(now=now + seconds(1))  # draws
+    join_all(queue, ["3"], now + seconds(1))
+    services.tick_open_queues(now=now + seconds(2))
+    services.claim(event_id=queue.pk, person="1", now=now + seconds(2))
+    services.complete(event_id=queue.pk, person="1", now=now + seconds(2))
+    services.leave(event_id=queue.pk, person="3", now=now + seconds(2))
+    before = services.overview(queue, now=now + seconds(2))
+    services.drain_journals()
+
+    services.restore_line(event_id=queue.pk, by=operator, now=now + seconds(3))
+
+    after = services.overview(queue, now=now + seconds(3))
+    names = ("joined", "admitted", "completed", "left", "expired", "blocked")
+    counts = {name: getattr(after, name) for name in names}
+    assert counts == {name: getattr(before, name) for name in names}
+    assert (counts["joined"], counts["admitted"], counts["left"]) == (3, 1, 1)
+
+
 def test_a_closed_queue_leaves_nothing_in_redis(open_queue, operator, now):
     join_all(open_queue, ["1", "2"], now)
     services.move_queue(event_id=open_queue.pk, to=State.CLOSED, by=operator, now=now)
 
     services.tick_open_queues(now=now + seconds(1))
 
-    assert redis.queue_client().exists(*keys.of_event(open_queue.pk)) == 0
+    assert list(redis.queue_client().scan_iter(f"queue:{{{open_queue.pk}}}:*")) == []
     assert QueueJournal.objects.filter(event_id=open_queue.pk, kind="join").count() == 2
 
 

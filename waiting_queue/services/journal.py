@@ -6,7 +6,7 @@ from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Count, Max
 
 from waiting_queue import store
 from waiting_queue.locks import free_queue_for_update
@@ -93,6 +93,7 @@ def _restore(event_id: int, now: datetime) -> int:
     queue.save(update_fields=["epoch"])
     rules = rules_of(queue, drawing=is_drawing(event_id))
     store.take(store.begin(event_id, rules, now, new=True))
+    store.restore_counts(event_id, counts_of(event_id))
     log.warning("queue %s: rebuilt from the journal, %s people", event_id, len(people))
     return len(people)
 
@@ -110,6 +111,21 @@ def highest_number(event_id: int) -> int:
     draw = QueueDraw.objects.filter(pk=event_id).first()
     set_aside = draw.first_number + len(draw.people or []) - 1 if draw else 0
     return max(given, set_aside)
+
+
+def counts_of(event_id: int) -> dict[str, int]:
+    """How many came, came in and went, since the beginning."""
+    entries = QueueJournal.objects.filter(event_id=event_id).order_by()
+    by_kind = dict(entries.values_list("kind").annotate(Count("pk")))
+    drawn = QueueDraw.objects.filter(pk=event_id).exclude(people=None).first()
+    if drawn:  # who came to the lobby came once, and got a number later
+        numbers = (drawn.first_number, drawn.first_number + len(drawn.people or []) - 1)
+        lobby_joins = entries.filter(kind=Kind.JOIN, number__range=numbers).count()
+    else:
+        lobby_joins = 0
+    joined = by_kind.get(Kind.LOBBY, 0) + by_kind.get(Kind.JOIN, 0) - lobby_joins
+    ends = {name: by_kind.get(name, 0) for name in ENDINGS}
+    return {"joined": joined, "admitted": by_kind.get(Kind.ADMIT, 0), **ends}
 
 
 def whereabouts(
