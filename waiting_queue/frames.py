@@ -31,15 +31,24 @@ class Frames:
         self.pulse, self.pace = pulse, Pace.of(pulse)
         self.now = datetime.fromtimestamp(pulse.at_ms / 1000, UTC)
         self._alike: dict[str, str] = {}
-        self._waiting = self._pattern()
+        body = self._body("", self.standing("waiting", 1, 0), token=False)
+        self._frame = pattern(body)
+        self._answer = pattern({name: body[name] for name in body if name != "type"})
 
     def waiting(self, number: int, ahead: int) -> str:
         """For somebody in line, whose token stays what it is."""
+        return self._frame % self._own(number, ahead, AVERAGE_LUCK)
+
+    def answer(self, number: int, ahead: int, luck: float) -> str:
+        """The same for somebody who polls."""
+        return self._answer % self._own(number, ahead, luck)
+
+    def _own(self, number: int, ahead: int, luck: float) -> tuple[int | str, ...]:
         expected, low, high = self.pace.eta(ahead)
-        return self._waiting % (
+        return (
             *(number, ahead + 1, ahead, ahead, ahead, max(self.pulse.waiting, ahead + 1)),
             *(_text(expected), _text(low), _text(high)),
-            self.pace.poll_ms(ahead, low, AVERAGE_LUCK),
+            self.pace.poll_ms(ahead, low, luck),
         )
 
     def of(self, person: str, known: Standing) -> str:
@@ -69,19 +78,20 @@ class Frames:
             slow=pulse.slow,
         )
 
-    def _pattern(self) -> str:
-        body = self._body("", self.standing("waiting", 1, 0), token=False)
-        text = dumps(body | {name: f"<{name}>" for name in OWN}).replace("%", "%%")
-        for name in OWN:
-            text = text.replace(f'"<{name}>"', "%s")
-        return text
-
     def _whole(self, person: str, found: Standing, *, token: bool) -> str:
         return dumps(self._body(person, found, token=token))
 
     def _body(self, person: str, found: Standing, *, token: bool) -> dict[str, Any]:
         body = standing_frame(self.pulse.event_id, person, found, self.now)
         return body if token else body | {"token": None}
+
+
+def pattern(body: dict[str, Any]) -> str:
+    """The text of an answer, with gaps for what differs between two people."""
+    text = dumps(body | {name: f"<{name}>" for name in OWN}).replace("%", "%%")
+    for name in OWN:
+        text = text.replace(f'"<{name}>"', "%s")
+    return text
 
 
 def standing_frame(event_id: int, person: str, found: Standing, now: datetime) -> dict[str, Any]:

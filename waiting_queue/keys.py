@@ -1,5 +1,7 @@
 """Every Redis key of the queue. The braces keep an event's keys in one cluster slot."""
 
+from functools import lru_cache
+
 NAMES = (
     "desk",
     "lobby",
@@ -16,9 +18,10 @@ NAMES = (
 )
 
 
-def of_event(event_id: int) -> list[str]:
+@lru_cache(maxsize=1_024)
+def of_event(event_id: int) -> tuple[str, ...]:
     """All keys of an event's queue, in the order in which the scripts expect them."""
-    return [key(event_id, name) for name in NAMES]
+    return tuple(key(event_id, name) for name in NAMES)
 
 
 def key(event_id: int, name: str) -> str:

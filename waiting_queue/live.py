@@ -49,17 +49,21 @@ class Hub:
             self.rooms[event_id] = Room(event_id)
         return self.rooms[event_id]
 
-    def place_of(self, held: QueueToken, now: datetime) -> Standing | None:
+    def answer(self, held: QueueToken, now: datetime, luck: float) -> str | None:
+        """A poll, answered from what is known here; None if Redis must be asked."""
         room = self.room(held.event_id)
         room.used_at = clock.monotonic()
-        found = room.place_of(held, now)
-        if found:
-            room.polled.add(held.person)
-        return found
+        return room.answer(held, now, luck)
 
     async def last_pulse(self, event_id: int) -> Pulse | None:
+        if known := self._heard(event_id):
+            return known
+        kept = await store.alast_pulse(event_id)
+        return self._heard(event_id) or kept  # one may have come meanwhile
+
+    def _heard(self, event_id: int) -> Pulse | None:
         room = self.rooms.get(event_id)
-        return (room and room.pulse) or await store.alast_pulse(event_id)
+        return room.pulse if room else None
 
     def hear(self, text: str) -> None:
         if room := self.rooms.get(event_of(text)):
@@ -86,6 +90,8 @@ class Hub:
     async def _listen(self) -> None:
         """A Redis that is gone for a while must not end it."""
         while True:
+            for room in self.rooms.values():
+                room.doubt()
             try:
                 async for text in store.heard_pulses():
                     self.hear(text)
@@ -112,12 +118,14 @@ class Hub:
 
 async def beat(room: Room, moment: float, now: datetime) -> None:
     """Polls since the last beat, and all open pages when it is time."""
-    people, room.polled = room.polled, set()
+    polled = set(room.polled)
     absence = room.pulse.absence_ms / 1000 if room.pulse else PAGE_SECONDS
-    if moment - room.beaten_at >= min(PAGE_SECONDS, absence / 4) - BEAT_SECONDS:
-        room.beaten_at = moment
-        people = people | room.people.keys()
+    due = moment - room.beaten_at >= min(PAGE_SECONDS, absence / 4) - BEAT_SECONDS
+    people = polled | room.people.keys() if due else polled
     await store.abeat_all(room.event_id, people, now)
+    room.polled -= polled  # only now: what could not be noted is noted with the next beat
+    if due:
+        room.beaten_at = moment
 
 
 _hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()

@@ -2,10 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
-
-from waiting_queue.metrics import FRAMES
 
 Send = Callable[[str], Coroutine[Any, Any, None]]
 # Somebody who has not taken a message for so long is gone.
@@ -27,7 +25,6 @@ class Outbox:
         if self._rest is not None:
             self._kept[kind] = text
             return
-        FRAMES.inc()
         sending = self._send(text)
         try:
             waits_for = sending.send(None)
@@ -41,10 +38,9 @@ class Outbox:
     async def _finish(self, sending: Coroutine[Any, Any, None], waits_for: Any) -> None:
         """The reader is slow: go on when there is room, then with the newest."""
         try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                await _go_on(sending, waits_for)
-                while self._kept:
-                    await self._send(self._kept.pop(next(iter(self._kept))))
+            await _patiently(_go_on(sending, waits_for))
+            while self._kept:
+                await _patiently(self._send(self._kept.pop(next(iter(self._kept)))))
         except Exception as failure:
             self._fail(failure)
         self._rest = None
@@ -56,6 +52,12 @@ class Outbox:
     def close(self) -> None:
         if self._rest is not None:
             self._rest.cancel()
+
+
+async def _patiently(sending: Awaitable[None]) -> None:
+    """Who is slow, but takes one message after the other, is not gone."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await sending
 
 
 async def _go_on(sending: Coroutine[Any, Any, None], waits_for: Any) -> None:

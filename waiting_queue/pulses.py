@@ -45,9 +45,10 @@ class Pulse:
 
     @classmethod
     def from_text(cls, text: str) -> "Pulse":
-        fields: dict[str, Any] = json.loads(text.partition(" ")[2])
-        news = [(person, number) for person, number in fields.pop("news")]
-        return cls(**fields, news=news)
+        """What another release says besides is passed over."""
+        said: dict[str, Any] = json.loads(text.partition(" ")[2])
+        said["news"] = [(person, number) for person, number in said["news"]]
+        return cls(**{name: said[name] for name in cls.__slots__ if name in said})
 
 
 def event_of(text: str) -> int:

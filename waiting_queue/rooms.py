@@ -11,7 +11,7 @@ from django.conf import settings
 
 from ticketing.core import clock
 from waiting_queue import metrics, store
-from waiting_queue.frames import Frames, announcements, standing_in
+from waiting_queue.frames import Frames, announcements
 from waiting_queue.mirror import Mirror
 from waiting_queue.outbox import Outbox
 from waiting_queue.pulses import Pulse
@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 # worth a message, and everybody hears something every few seconds, not all in the same one.
 WORTH = 0.01
 SILENCE_SECONDS = 5
+ALL_SLOTS = set(range(SILENCE_SECONDS))
 # Sends after which others in this process get their turn.
 BREATH = 250
 # What is known of a line whose ticks have stopped is not told as if it were news.
@@ -47,9 +48,9 @@ class Connection:
         self.standing, self.told = found, found.ahead
         self.outbox.put("standing", text)
 
-    def is_due(self, ahead: int, near: int, slot: int) -> bool:
+    def is_due(self, ahead: int, near: int, slots: set[int]) -> bool:
         step = abs(self.told - ahead)
-        return slot == self.slot or (step > 0 and (ahead < near or step >= ahead * WORTH))
+        return self.slot in slots or (step > 0 and (ahead < near or step >= ahead * WORTH))
 
 
 class Room:
@@ -63,6 +64,7 @@ class Room:
         self.used_at = self.beaten_at = clock.monotonic()
         self._mirror: Mirror | None = None
         self._followed: Pulse | None = None
+        self._frames: Frames | None = None
         self._unheard: list[Pulse] = []
         self._working: asyncio.Task[None] | None = None
 
@@ -80,20 +82,25 @@ class Room:
     def connections(self) -> list[Connection]:
         return [connection for tabs in self.people.values() for connection in tabs]
 
-    def place_of(self, held: QueueToken, now: datetime) -> Standing | None:
+    def answer(self, held: QueueToken, now: datetime, luck: float) -> str | None:
         """Where the holder of a token stands, if that can be told without asking Redis."""
-        pulse, mirror = self.pulse, self._mirror
-        if pulse is None or mirror is None or store.ms(now) - pulse.at_ms > FRESH_MS:
+        frames, mirror = self._frames, self._mirror
+        if frames is None or mirror is None or store.ms(now) - frames.pulse.at_ms > FRESH_MS:
             return None
-        if held.epoch != pulse.epoch or not mirror.has(held.number):
+        if held.epoch != frames.pulse.epoch or not mirror.has(held.number):
             return None
-        return standing_in(pulse, "waiting", held.number, mirror.ahead(held.number))
+        self.polled.add(held.person)
+        return frames.answer(held.number, mirror.ahead(held.number), luck)
 
     def hear(self, pulse: Pulse) -> None:
         """Pulses that come while an earlier one is being told are told together."""
         self._unheard.append(pulse)
         if self._working is None or self._working.done():
             self._working = asyncio.create_task(self._work())
+
+    def doubt(self) -> None:
+        """Pulses may have gone unheard, whatever their turns will say."""
+        self._followed = None
 
     async def _work(self) -> None:
         while self._unheard:
@@ -110,16 +117,16 @@ class Room:
             return
         asked = {person for pulse in pulses for person in await self._follow(pulse)}
         before, self.pulse = self.pulse, pulses[-1]
-        frames = Frames(self.pulse)
+        frames = self._frames = Frames(self.pulse)
         found = await store.alook_all(self.event_id, list(asked), frames.now)
         self._tell_news(frames, found)
-        changed = before is None or before.queue_state != self.pulse.queue_state
-        await self._tell_others(frames, found, changed)
+        slots = _slots_between(before, self.pulse)
+        await self._tell_others(frames, found, slots)
         self._announce(before, self.pulse)
         metrics.BROADCAST_SECONDS.observe(max(store.ms(clock.now()) - pulses[0].at_ms, 0) / 1000)
 
     def _send_home(self, pulse: Pulse) -> None:
-        self.pulse, self._mirror, frames = pulse, None, Frames(pulse)
+        self.pulse, self._mirror, self._frames, frames = pulse, None, None, Frames(pulse)
         over = frames.standing("closed", 0, 0)
         for connection in self.connections():
             connection.tell(over, frames.of(connection.person, over))
@@ -154,36 +161,54 @@ class Room:
             text = frames.news(person, standing) if tabs else ""
             for connection in tabs:
                 connection.tell(standing, text)
+            metrics.FRAMES.inc(len(tabs))
 
-    async def _tell_others(self, frames: Frames, found: dict[str, Standing], changed: bool) -> None:
-        slot = frames.pulse.at_ms // 1000 % SILENCE_SECONDS
-        for number, connection in enumerate(self.connections(), start=1):
-            if connection.person not in found:
-                self._tell_one(connection, frames, slot, changed)
-            if number % BREATH == 0:
-                await asyncio.sleep(0)
+    async def _tell_others(
+        self, frames: Frames, found: dict[str, Standing], slots: set[int]
+    ) -> None:
+        others = [page for page in self.connections() if page.person not in found]
+        for start in range(0, len(others), BREATH):
+            self._tell_some(others[start : start + BREATH], frames, slots)
+            await asyncio.sleep(0)
 
-    def _tell_one(self, connection: Connection, frames: Frames, slot: int, changed: bool) -> None:
-        known = connection.standing
-        if known is None:
-            return
-        if known.state != "waiting":
-            if changed or slot == connection.slot:
-                connection.outbox.put("standing", frames.of(connection.person, known))
-            return
-        mirror = self._mirror
-        ahead = max(mirror.ahead(known.number), 0) if mirror else connection.told
-        if changed or connection.is_due(ahead, settings.LIVE_NEAR, slot):
-            connection.told = ahead
-            connection.outbox.put("standing", frames.waiting(known.number, ahead))
+    def _tell_some(self, pages: list[Connection], frames: Frames, slots: set[int]) -> None:
+        """What is done here is done for everybody in line, every second."""
+        near, told = settings.LIVE_NEAR, 0
+        ahead_of = self._mirror.ahead if self._mirror else None
+        for page in pages:
+            known = page.standing
+            if known is None:
+                continue
+            if known.state == "waiting":
+                ahead = max(ahead_of(known.number), 0) if ahead_of else page.told
+                if page.is_due(ahead, near, slots):
+                    page.told = ahead
+                    page.outbox.put("standing", frames.waiting(known.number, ahead))
+                    told += 1
+            elif page.slot in slots:
+                page.outbox.put("standing", frames.of(page.person, known))
+                told += 1
+        metrics.FRAMES.inc(told)
 
     def _announce(self, before: Pulse | None, pulse: Pulse) -> None:
-        known = announcements(before)
+        """The first pulse here may take back what a page was told from what Redis keeps."""
+        known = announcements(before) if before else {}
         for kind, text in announcements(pulse).items():
-            if text != known[kind]:
+            if text != known.get(kind):
                 for connection in self.connections():
                     connection.outbox.put(kind, text)
 
     def close(self) -> None:
         if self._working is not None:
             self._working.cancel()
+
+
+def _slots_between(before: Pulse | None, pulse: Pulse) -> set[int]:
+    """Those of every second since the pulse before: ticks come late, and not at full seconds."""
+    if before is None or before.queue_state != pulse.queue_state:
+        return ALL_SLOTS
+    second = pulse.at_ms // 1000
+    passed = second - before.at_ms // 1000
+    if not 0 <= passed < SILENCE_SECONDS:  # an outage, or a clock was put right
+        return ALL_SLOTS
+    return {one % SILENCE_SECONDS for one in range(second - passed + 1, second + 1)}

@@ -263,6 +263,10 @@ def restore(
     client.set(keys.key(event_id, "counter"), counter)
 
 
+def restore_counts(event_id: int, counts: dict[str, int]) -> None:
+    redis.queue_client().hset(keys.key(event_id, "desk"), mapping=counts)
+
+
 def restore_blocks(event_id: int, reasons: dict[str, str]) -> None:
     if reasons:
         redis.queue_client().hset(keys.key(event_id, "blocked"), mapping=reasons)
@@ -311,7 +315,8 @@ def publish(pulses: Sequence[Pulse]) -> None:
     """
     client, queue_client = redis.client(), redis.queue_client()
     for pulse in pulses:
-        queue_client.set(keys.last_pulse(pulse.event_id), pulse.without_news(), ex=KEPT_SECONDS)
+        if pulse.queue_state != "closed":  # of which nothing is kept
+            queue_client.set(keys.last_pulse(pulse.event_id), pulse.without_news(), ex=KEPT_SECONDS)
         client.publish(keys.pulses(redis.database()), pulse.to_text())
 
 

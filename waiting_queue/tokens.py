@@ -6,6 +6,7 @@ Nothing is stored: it is bound to the number, so it dies with the place in line.
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 
 from django.conf import settings
@@ -27,8 +28,9 @@ class QueueToken:
         return PREFIX + _text(payload) + "." + _text(_signature(payload, settings.SECRET_KEY))
 
 
+@lru_cache(maxsize=16_384)
 def read_token(token: str) -> QueueToken:
-    """What the token says, if we signed it."""
+    """What the token says, if we signed it. Who polls shows the same one again and again."""
     try:
         payload, signature = map(_bytes, token.removeprefix(PREFIX).split(".", 1))
         event_id, person, number, epoch = payload.decode().split(".")

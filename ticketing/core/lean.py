@@ -52,7 +52,8 @@ class Call:
 # An answer that goes on: sends events until it returns.
 Stream = Callable[[Receive, Send], Awaitable[None]]
 Handler = Callable[[Call], Awaitable[tuple[int, Any]]]
-# What `METHOD /path` must look like, and who answers it with a status and a body, or a stream.
+# What `METHOD /path` must look like, and who answers it with a status and a body
+# (bytes: JSON already) or a stream.
 Route = tuple[Pattern[str], Handler]
 
 
@@ -147,7 +148,7 @@ def language_of(headers: Mapping[str, str]) -> str:
 
 
 async def respond(send: Send, scheme: str, status: int, content: Any, more: list[Header]) -> None:
-    raw = as_json(content).encode()
+    raw = content if isinstance(content, bytes) else as_json(content).encode()
     headers = [
         *headers_of_all(scheme == "https" and settings.SECURE_HSTS_SECONDS),
         (b"content-length", b"%d" % len(raw)),

@@ -43,13 +43,16 @@ def standing(
 async def astanding(
     *, event_id: int, person: str, now: datetime, held: QueueToken | None = None
 ) -> Standing:
-    """The same; who waits and shows their token is told from what this process knows."""
-    known = live.hub().place_of(held, now) if held else None
-    if known:
-        metrics.POLLS_OF_MIRROR.inc()
-        return known
     metrics.POLLS_OF_REDIS.inc()
     return await aperform(_touch(event_id, person, now, held))
+
+
+def known_standing(held: QueueToken, *, now: datetime, luck: float) -> str | None:
+    """The answer to a poll of somebody who waits, as JSON, if this process knows it by itself."""
+    known = live.hub().answer(held, now, luck)
+    if known:
+        metrics.POLLS_OF_MIRROR.inc()
+    return known
 
 
 def claim(*, event_id: int, person: str, now: datetime, held: QueueToken | None = None) -> Standing:

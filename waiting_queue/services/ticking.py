@@ -93,8 +93,8 @@ def _rebuild_if_still_lost(event_id: int, now: datetime) -> None:
 
 
 def _archive(event_id: int, now: datetime) -> None:
-    archive_queue(event_id=event_id, now=now)
-    send_closing_pulse(event_id=event_id, now=now)
+    if archive_queue(event_id=event_id, now=now):
+        send_closing_pulse(event_id=event_id, now=now)
 
 
 def _failed(event_id: int, answer: Any) -> bool:

@@ -43,4 +43,6 @@ def server_config() -> uvicorn.Config:
         server_header=False,
         timeout_graceful_shutdown=5,
         ws_per_message_deflate=False,  # halves the memory of a waiting fan
+        ws_ping_interval=45,  # who is told something every few seconds needs few pings
+        ws_ping_timeout=30,
     )
