@@ -1,4 +1,4 @@
-"""A small load generator: `python -m bench.load '<json>'` in a process of its own.
+"""A small load generator: `python -m bench.load` in a process of its own, told by JSON.
 
 Keep-alive connections on the loopback, each asking again as soon as it is answered; bounded in
 time. Prints one JSON line.
@@ -10,7 +10,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
 from urllib.parse import urlsplit
 
 
@@ -21,6 +22,7 @@ class Load:
     connections: int = 32
     seconds: float = 4.0
     method: str = "GET"
+    cookies: list[str] = field(default_factory=list)  # one each, until there are none left
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,14 @@ class Measured:
 
 def measure(load: Load) -> Measured:
     """Run it elsewhere, so that the measuring is not measured."""
-    command = [sys.executable, "-m", "bench.load", json.dumps(asdict(load))]
-    ran = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
+    ran = subprocess.run(
+        [sys.executable, "-m", "bench.load"],
+        input=json.dumps(asdict(load)),
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     return Measured(**json.loads(ran.stdout))
 
 
@@ -42,8 +50,8 @@ async def run(load: Load) -> Measured:
     times: list[float] = []
     statuses: Counter[str] = Counter()
     began = time.perf_counter()
-    until = began + load.seconds
-    await asyncio.gather(*(_ask(load, until, times, statuses) for _ in range(load.connections)))
+    asks = _asks(load, began + load.seconds)
+    await asyncio.gather(*(_ask(load, asks, times, statuses) for _ in range(load.connections)))
     took = time.perf_counter() - began
     times.sort()
     return Measured(
@@ -54,11 +62,25 @@ async def run(load: Load) -> Measured:
     )
 
 
-async def _ask(load: Load, until: float, times: list[float], statuses: Counter[str]) -> None:
+def _asks(load: Load, until: float) -> Iterator[bytes]:
+    """What is sent, in turns by whoever is free."""
     to = urlsplit(load.url)
-    request = _request(load.method, to.path, {"Host": to.netloc, **load.headers})
+    head = {"Host": to.netloc, **load.headers}
+    if not load.cookies:
+        request = _request(load.method, to.path, head)
+        while time.perf_counter() < until:
+            yield request
+    for cookie in load.cookies:
+        yield _request(load.method, to.path, head | {"Cookie": cookie})
+
+
+async def _ask(
+    load: Load, asks: Iterator[bytes], times: list[float], statuses: Counter[str]
+) -> None:
+    to = urlsplit(load.url)
     reader, writer = await asyncio.open_connection(to.hostname, to.port)
-    while (asked := time.perf_counter()) < until:
+    for request in asks:
+        asked = time.perf_counter()
         writer.write(request)
         statuses[await _answer(reader)] += 1
         times.append(time.perf_counter() - asked)
@@ -82,4 +104,4 @@ async def _answer(reader: asyncio.StreamReader) -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(asyncio.run(run(Load(**json.loads(sys.argv[1])))))))
+    print(json.dumps(asdict(asyncio.run(run(Load(**json.load(sys.stdin)))))))

@@ -3,15 +3,21 @@
 import statistics
 import subprocess
 import sys
-from dataclasses import dataclass
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from uuid import uuid4
 
 from bench.load import Load, Measured, measure
 from tests.faults.site import Site, until
 from ticketing.embedded import process
 
-FLOOR = "raw ASGI, one EVALSHA"
+HELLO, FLOOR = "raw ASGI, hello", "raw ASGI, one EVALSHA"
 ROUNDS = 3
+NEWCOMERS = 3_000  # a round
 
 
 @dataclass(frozen=True)
@@ -28,9 +34,37 @@ def measure_on(site: Site) -> None:
     fan = _fan_in_line()
     server = _start(site)
     try:
-        _print(site, fan)
+        with every_second(tick):
+            _print(site, fan)
     finally:
         process.stop(server)
+
+
+def tick() -> None:
+    from ticketing.core import clock
+    from waiting_queue import services
+
+    services.tick_open_queues(now=clock.now())
+
+
+@contextmanager
+def every_second(work: Callable[[], None]) -> Iterator[None]:
+    """As beat does it, while something is measured."""
+    stop = threading.Event()
+
+    def go_on() -> None:
+        due = time.monotonic()
+        while not stop.wait(max(due - time.monotonic(), 0)):
+            work()
+            due += 1
+
+    thread = threading.Thread(target=go_on)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
 
 
 def _fan_in_line() -> Fan:
@@ -54,6 +88,18 @@ def _fan_in_line() -> Fan:
     return Fan(queue.pk, person, token, f"{settings.SESSION_COOKIE_NAME}={session}")
 
 
+def _newcomers() -> list[str]:
+    """Cookies of people who are logged in and in no line yet."""
+    from django.conf import settings
+
+    from tests.waiting_queue.api.conftest import logged_in
+    from ticketing.accounts.models import User
+
+    emails = [f"{uuid4().hex}@example.com" for _ in range(NEWCOMERS)]
+    people = User.objects.bulk_create(User(email=email, password="!") for email in emails)
+    return [f"{settings.SESSION_COOKIE_NAME}={logged_in(user)}" for user in people]
+
+
 def _start(site: Site) -> subprocess.Popen[bytes]:
     options = ["--port", site.url.rpartition(":")[2], "--log-level", "warning", "--no-access-log"]
     command = [sys.executable, "-m", "uvicorn", "bench.asgi:application", *options]
@@ -66,13 +112,20 @@ def _start(site: Site) -> subprocess.Popen[bytes]:
 def _print(site: Site, fan: Fan) -> None:
     """In turns, so that a slow moment of the machine falls on all of them alike."""
     queue = f"{site.url}/api/v1/events/{fan.event_id}/queue/"
-    cookie = {"Cookie": fan.session, "Origin": site.url, "Content-Length": "0"}
+    own = {"Origin": site.url, "Content-Length": "0"}
+    in_line = own | {"Cookie": fan.session}
     loads = {
+        HELLO: Load(f"{site.url}/bench/hello", {}),
         FLOOR: Load(f"{site.url}/bench/raw/{fan.event_id}/{fan.person}", {}),
         "standing poll, queue token": Load(queue, {"Authorization": f"Bearer {fan.token}"}),
-        "join of one who is in line, session": Load(queue, cookie, method="POST"),
+        "join of one who is in line, session": Load(queue, in_line, method="POST"),
     }
-    rounds = [{name: measure(load) for name, load in loads.items()} for _ in range(ROUNDS)]
+    joins = "first join, session"
+    loads[joins] = Load(queue, own, method="POST")
+    rounds = []
+    for _ in range(ROUNDS):
+        loads[joins] = replace(loads[joins], cookies=_newcomers())
+        rounds.append({name: measure(load) for name, load in loads.items()})
     print(f"\n{'':<38}{'requests/s':>12}{'of floor':>10}{'p99 ms':>9}  statuses")
     floor = _speed([turn[FLOOR] for turn in rounds])
     for name in loads:

@@ -1,0 +1,68 @@
+"""The least that a poll, an answer and a push can cost on this server."""
+
+import asyncio
+from typing import Any
+
+from django.conf import settings
+from redis import asyncio as aioredis
+
+from ticketing.core import clock, redis
+from waiting_queue import store
+
+HEADERS = [(b"content-type", b"application/json")]
+GO, NEAR = "bench:go", "bench:near"
+_clients: list[Any] = []
+_sockets: set[Any] = set()
+_listening: list[asyncio.Task[None]] = []
+
+
+async def one_script(parts: list[str], send: Any) -> None:
+    """The poll's own script; nobody is asked who they are, nothing is worked out."""
+    decision = store.touch(int(parts[3]), parts[4], clock.now())
+    if not _clients:
+        client = aioredis.Redis.from_url(settings.QUEUE_REDIS_URL, decode_responses=True)
+        await client.script_load(decision.script.text)
+        _clients.append(client)
+    answer = await _clients[0].evalsha(*decision.call)
+    await _respond(str(answer).encode(), send)
+
+
+async def hello(send: Any) -> None:
+    await _respond(b'{"hello":"world"}', send)
+
+
+async def _respond(body: bytes, send: Any) -> None:
+    headers = [*HEADERS, (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def broadcast(receive: Any, send: Any) -> None:
+    """Whatever is published is sent to every socket as it is."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    _sockets.add(send)
+    try:
+        while (await receive())["type"] != "websocket.disconnect":
+            pass
+    finally:
+        _sockets.discard(send)
+
+
+def listen() -> None:
+    if not _listening:
+        _listening.extend([asyncio.create_task(_pass_on()), asyncio.create_task(_listen_near())])
+
+
+async def _pass_on() -> None:
+    async with redis.listening(GO) as texts:
+        async for text in texts:
+            for send in list(_sockets):
+                await send({"type": "websocket.send", "text": text})
+
+
+async def _listen_near() -> None:
+    """How many are told of every step, changed while the server runs."""
+    async with redis.listening(NEAR) as texts:
+        async for text in texts:
+            settings.LIVE_NEAR = int(text)

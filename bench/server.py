@@ -1,0 +1,19 @@
+"""The site's own server with the floors beside it: `python -m bench.server FD`.
+
+Without pings, which would fall on one stretch of time and not on another.
+"""
+
+import socket
+import sys
+
+import django
+
+django.setup()
+
+from ticketing.management.commands.serve import Server, server_config  # noqa: E402
+
+if __name__ == "__main__":
+    config = server_config()
+    config.app = "bench.asgi:application"
+    config.ws_ping_interval = None
+    Server(config).run(sockets=[socket.socket(fileno=int(sys.argv[1]))])
