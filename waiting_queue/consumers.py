@@ -4,10 +4,10 @@ from collections.abc import Awaitable
 from urllib.parse import parse_qs
 
 from ticketing.core import clock
+from ticketing.core.outbox import Outbox
 from ticketing.core.sockets import Socket
 from waiting_queue import live, metrics, services
 from waiting_queue.api_callers import Speaker, aspeaker, credentials
-from waiting_queue.outbox import Outbox
 from waiting_queue.reasons import aexplained
 from waiting_queue.rooms import Connection
 from waiting_queue.store import Standing

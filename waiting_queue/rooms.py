@@ -10,10 +10,10 @@ from itertools import count
 from django.conf import settings
 
 from ticketing.core import clock
+from ticketing.core.outbox import Outbox
 from waiting_queue import metrics, store
 from waiting_queue.frames import Frames, announcements
 from waiting_queue.mirror import Mirror
-from waiting_queue.outbox import Outbox
 from waiting_queue.pulses import Pulse
 from waiting_queue.store import Standing
 from waiting_queue.tokens import QueueToken

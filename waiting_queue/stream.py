@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from ticketing.core import clock
 from ticketing.core.lean import Call, Receive, Route, Send, Stream
+from ticketing.core.outbox import Outbox
 from waiting_queue import live, metrics, services
 from waiting_queue.api_callers import Speaker, aspeaker, credentials
-from waiting_queue.outbox import Outbox
 from waiting_queue.reasons import aexplained
 from waiting_queue.rooms import Connection
 from waiting_queue.store import Standing

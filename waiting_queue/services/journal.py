@@ -124,7 +124,7 @@ def counts_of(event_id: int) -> dict[str, int]:
     else:
         lobby_joins = 0
     joined = by_kind.get(Kind.LOBBY, 0) + by_kind.get(Kind.JOIN, 0) - lobby_joins
-    ends = {name: by_kind.get(name, 0) for name in ENDINGS}
+    ends = {str(name): by_kind.get(name, 0) for name in ENDINGS}
     return {"joined": joined, "admitted": by_kind.get(Kind.ADMIT, 0), **ends}
 
 
