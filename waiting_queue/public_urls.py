@@ -6,6 +6,9 @@ from waiting_queue import views
 
 app_name = "queue"
 urlpatterns = [
+    path("events/<int:pk>/queue/", views.line, name="line"),
+    path("events/<int:pk>/queue/claim/", views.claim, name="claim"),
+    path("events/<int:pk>/queue/leave/", views.leave, name="leave"),
     path("events/<int:pk>/draw/", views.draw, name="draw"),
     path("events/<int:pk>/draw.json", views.draw_file, name="draw_file"),
 ]

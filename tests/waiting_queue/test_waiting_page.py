@@ -5,6 +5,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
@@ -12,7 +13,7 @@ from django.utils import translation
 from tests.making import make_event, make_user
 from tests.waiting_queue.outage import no_queue_redis
 from ticketing.core import clock, redis
-from ticketing.models import Event
+from ticketing.models import Event, Seat
 from waiting_queue import services, store
 from waiting_queue.models import SaleQueue
 from waiting_queue.views import words
@@ -20,6 +21,8 @@ from waiting_queue.views.scenes import chance_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BACKEND = "django.contrib.auth.backends.ModelBackend"
+# People whom nobody logs in as.
+OTHERS = range(900_001, 901_000)
 
 
 @pytest.fixture
@@ -38,6 +41,8 @@ def me(client, fan) -> Client:
 @pytest.fixture
 def slow_queue(open_queue) -> SaleQueue:
     """Somebody is inside, and there is no room for another: those who join wait."""
+    SaleQueue.objects.update(admit_per_second=0)
+    services.tick_open_queues(now=clock.now())
     services.join(event_id=open_queue.pk, person="900000", now=clock.now())
     SaleQueue.objects.update(max_inside=1)
     services.tick_open_queues(now=clock.now())
@@ -75,7 +80,7 @@ def move(queue, to, operator):
 
 def make_ready(queue):
     """One more may come in, and the next in line is called."""
-    SaleQueue.objects.update(max_inside=100, admit_per_second=0)
+    SaleQueue.objects.update(max_inside=100)
     services.tick_open_queues(now=clock.now())
 
 
@@ -102,7 +107,7 @@ def test_near_the_opening_the_page_looks_again_without_a_script(client, queue, n
 
 
 def test_a_stranger_learns_what_the_line_is_how_many_wait_and_comes_back(client, slow_queue):
-    join(slow_queue, 1, 2, 3)
+    join(slow_queue, *OTHERS[:3])
 
     page = client.get(line_of(slow_queue))
 
@@ -123,7 +128,7 @@ def test_logging_in_leads_back_to_the_line(client, slow_queue, fan):
 
 def test_the_lobby_tells_its_hash_and_how_many_are_there(me, queue, operator):
     move(queue, "lobby", operator)
-    join(queue, 1, 2)
+    join(queue, *OTHERS[:2])
     me.post(line_of(queue))
 
     page = me.get(line_of(queue))
@@ -131,7 +136,7 @@ def test_the_lobby_tells_its_hash_and_how_many_are_there(me, queue, operator):
     assert scene(page) == "lobby"
     assert services.seed_hash(queue.seed) in text(page)
     assert reverse("queue:draw", args=[queue.pk]) in text(page)
-    assert '<span class="crowd__number">3</span> <span>people in the lobby' in text(page)
+    assert '<span class="crowd__number" data-lobby>3</span> <span>people in the lobby' in text(page)
     assert queue.seed not in text(page)
 
 
@@ -149,7 +154,7 @@ def test_the_lobby_has_the_view_ready_to_which_everybody_turns_at_once(me, queue
 
 
 def test_joining_answers_with_a_see_other_and_twice_is_once(me, slow_queue, fan):
-    join(slow_queue, 1)
+    join(slow_queue, OTHERS[0])
 
     first, second = me.post(line_of(slow_queue)), me.post(line_of(slow_queue))
 
@@ -160,7 +165,7 @@ def test_joining_answers_with_a_see_other_and_twice_is_once(me, slow_queue, fan)
 
 
 def test_who_waits_sees_place_bar_estimate_clock_and_what_sleeping_does(me, slow_queue):
-    join(slow_queue, 1, 2)
+    join(slow_queue, *OTHERS[:2])
     me.post(line_of(slow_queue))
 
     page = me.get(line_of(slow_queue))
@@ -169,7 +174,7 @@ def test_who_waits_sees_place_bar_estimate_clock_and_what_sleeping_does(me, slow
     shown = text(page)
     assert 'data-ahead>2</span> <span class="place__words" data-ahead-words>people ahead' in shown
     assert 'max="3" value="1"' in shown
-    assert "1 of the 3 who came before you have gone in or left." in shown
+    assert "1 of the 3 who came before you have had their turn or left." in shown
     assert "Our clock" in shown
     assert "nothing is heard of you for 5 minutes" in shown
     assert "you have one minute to come in" in shown
@@ -177,7 +182,7 @@ def test_who_waits_sees_place_bar_estimate_clock_and_what_sleeping_does(me, slow
 
 
 def test_without_a_script_the_page_looks_again_when_the_server_advises(me, slow_queue):
-    join(slow_queue, *range(1, 60))
+    join(slow_queue, *OTHERS[:59])
     me.post(line_of(slow_queue))
 
     page = me.get(line_of(slow_queue))
@@ -211,19 +216,19 @@ def test_a_draining_line_still_calls_those_in_it_and_takes_nobody_else(
     assert "Log in to join" not in outside
 
 
-def test_seats_for_me_are_told_in_words(me, slow_queue, monkeypatch):
-    grade = {"code": "R", "name_ko": "R석", "name_en": "R seat", "free": 1200}
-    grades = [grade | {"likely": 5, "maybe": 9}, grade | {"name_en": "S seat", "free": 0}]
-    news = {"notice": "", "sold_out": False, "grades": [grades[0], grades[1] | {"likely": 0}]}
-    news["grades"][1]["maybe"] = 0
-    monkeypatch.setattr(services, "announcements", lambda event_id: news)
+def test_seats_for_me_are_told_in_words(me, slow_queue):
+    Seat.objects.filter(event_id=slow_queue.pk, grade__code="S").update(state="sold")
+    cache.delete(f"seats-by-grade:{slow_queue.pk}")  # kept for a moment
     me.post(line_of(slow_queue))
+    services.tick_open_queues(now=clock.now() + timedelta(seconds=6))
 
     shown = text(me.get(line_of(slow_queue)))
 
-    rows = re.findall(r"data-grade-name>([^<]+)</span> .*?data-grade-words>([^<]+)<", shown)
-    assert rows[:2] == [("R seat", "likely"), ("S seat", "none left now")]
-    assert "1,200 free" in shown
+    row = r"data-grade-name>([^<]+)</span> .*?data-grade-words>([^<]+)<.*?data-grade-free>([^<]+)<"
+    assert re.findall(row, shown)[:2] == [
+        ("R seat", "likely", "8 free"),
+        ("S seat", "none left now", "0 free"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -278,6 +283,9 @@ def test_coming_in_leads_to_the_seats_and_twice_too(me, slow_queue):
 
 
 def test_where_there_is_room_joining_leads_straight_in(me, open_queue):
+    SaleQueue.objects.update(admit_per_second=0)
+    services.tick_open_queues(now=clock.now())
+
     answer = me.post(line_of(open_queue))
 
     assert answer.headers["Location"] == reverse("ticketing:seats", args=[open_queue.pk])
@@ -332,6 +340,8 @@ def test_who_was_away_for_too_long_is_told_and_may_join_again(me, slow_queue, fa
 
 
 def test_who_is_done_is_told_so(me, open_queue, fan):
+    SaleQueue.objects.update(admit_per_second=0)
+    services.tick_open_queues(now=clock.now())
     me.post(line_of(open_queue))
     services.complete(event_id=open_queue.pk, person=str(fan.pk), now=clock.now())
 
@@ -366,7 +376,7 @@ def test_a_closed_queue_says_so_to_everybody(me, slow_queue, operator):
 
 
 def test_a_full_line_is_said_calmly_and_looked_at_again(me, slow_queue):
-    join(slow_queue, 1, 2)
+    join(slow_queue, *OTHERS[:2])
     SaleQueue.objects.update(capacity=2)
     services.tick_open_queues(now=clock.now())
 
@@ -386,7 +396,7 @@ def test_a_queue_that_is_not_open_yet_refuses_calmly(me, queue):
 
 def test_one_person_one_line_and_the_page_leads_to_it(me, slow_queue, operator, now):
     other = make_event(now)
-    SaleQueue.objects.create(event=other, opens_at=now, max_inside=1, admit_per_second=0.001)
+    SaleQueue.objects.create(event=other, opens_at=now, max_inside=1)
     services.move_queue(event_id=other.pk, to="open", by=operator, now=now)
     me.post(reverse("queue:line", args=[other.pk]))
 
@@ -479,7 +489,7 @@ def test_a_page_costs_few_statements_however_many_wait(
     me.post(line_of(slow_queue))
     with django_assert_max_num_queries(6) as few:
         me.get(line_of(slow_queue))
-    join(slow_queue, *range(1000, 1200))
+    join(slow_queue, *OTHERS[:200])
 
     with django_assert_max_num_queries(len(few)):
         me.get(line_of(slow_queue))

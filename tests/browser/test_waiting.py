@@ -1,0 +1,576 @@
+"""The waiting page in a real browser: two fans, an operator, and networks of every kind."""
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.conftest import PHONE
+from tests.browser.test_quality import SMALL_CONTROLS, violations
+from tests.making import make_event, make_user
+from ticketing.core import clock
+from waiting_queue import services, store
+from waiting_queue.models import SaleQueue
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+# People whom nobody logs in as.
+INSIDE, OTHERS = "900000", range(900_001, 900_006)
+
+
+@pytest.fixture
+def operator(transactional_db):
+    return make_user(is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def queue(site, now, operator) -> SaleQueue:
+    """Somebody is inside, there is no room for another, and five wait."""
+    event = make_event(now)
+    queue = SaleQueue.objects.create(event=event, opens_at=now, admit_per_second=0)
+    move(queue, "open")
+    join(queue, INSIDE)
+    SaleQueue.objects.update(max_inside=1)
+    tick()
+    join(queue, *OTHERS)
+    return queue
+
+
+@pytest.fixture
+def lobby(site, now, operator) -> SaleQueue:
+    opens_at = now + timedelta(hours=1)
+    queue = SaleQueue.objects.create(event=make_event(now), opens_at=opens_at)
+    SaleQueue.objects.update(admit_per_second=0.001)  # nobody is called while we look
+    move(queue, "lobby")
+    return queue
+
+
+@pytest.fixture
+def visit(browser, site) -> Iterator[Callable[..., Page]]:
+    """Open a queue's page as somebody, on their own phone."""
+    with ExitStack() as phones:
+
+        def opened(queue, person=None, prepare=None, **options) -> Page:
+            context = browser.new_context(
+                **{"viewport": PHONE, "locale": "en-GB", "base_url": site} | options
+            )
+            phones.callback(context.close)
+            if person:
+                log_in(context, person, site)
+            page = context.new_page()
+            if prepare:
+                prepare(page)
+            page.goto(address(queue))
+            return page
+
+        yield opened
+
+
+def log_in(context: BrowserContext, person, site) -> None:
+    client = Client()
+    client.force_login(person, backend=BACKEND)
+    key = client.cookies["sessionid"].value
+    context.add_cookies([{"name": "sessionid", "value": key, "url": site}])
+
+
+def address(queue) -> str:
+    return f"/events/{queue.pk}/queue/"
+
+
+def move(queue, to):
+    services.move_queue(event_id=queue.pk, to=to, by=None, now=clock.now())
+
+
+def join(queue, *people):
+    for person in people:
+        services.join(event_id=queue.pk, person=str(person), now=clock.now())
+
+
+def leave(queue, *people):
+    for person in people:
+        services.leave(event_id=queue.pk, person=str(person), now=clock.now())
+
+
+def make_room(queue):
+    SaleQueue.objects.filter(pk=queue.pk).update(max_inside=100)
+
+
+def tick():
+    services.tick_open_queues(now=clock.now())
+
+
+def ticking(page: Page, true: Callable[[], bool], seconds: float = 15) -> None:
+    """Let the seconds go by until it is so."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, page.locator("main").inner_text()
+        tick()
+        page.wait_for_timeout(200)
+
+
+def ahead(page: Page) -> str:
+    return page.locator("[data-ahead]").inner_text()
+
+
+def shows(page: Page, words: str) -> Callable[[], bool]:
+    return lambda: page.get_by_text(words).first.is_visible()
+
+
+def headed(page: Page, words: str) -> Callable[[], bool]:
+    return lambda: page.get_by_role("heading", level=1).inner_text() == words
+
+
+def touch(page: Page):
+    return page.locator("[data-touch-words]")
+
+
+# -- two fans and an operator ----------------------------------------------------------------------
+
+
+def test_two_fans_join_watch_the_number_fall_are_called_and_come_in(visit, queue):
+    ann, ben = (visit(queue, make_user()) for _ in range(2))
+    for page in (ann, ben):
+        page.get_by_role("button", name="Join the line").click()
+        expect(touch(page)).to_have_text("Live")
+    assert (ahead(ann), ahead(ben)) == ("5", "6")
+
+    leave(queue, *OTHERS[:2])
+    ticking(ann, lambda: (ahead(ann), ahead(ben)) == ("3", "4"))
+    expect(ann).to_have_title(re.compile("^3 ahead · "))
+
+    leave(queue, *OTHERS[2:])
+    SaleQueue.objects.update(max_inside=2)
+    ticking(ann, headed(ann, "It is your turn"))
+    expect(ann).to_have_title(re.compile("^🔔 It is your turn"))
+    expect(ann.get_by_role("timer")).to_have_text(re.compile(r"^(0:\d\d|1:00)$"))
+    expect(ben.get_by_text("You are next.").first).to_be_visible()
+
+    ann.get_by_role("button", name="Come in").click()
+    ann.wait_for_url(f"**/events/{queue.pk}/seats/")
+    ann.goto(address(queue))
+    expect(ann.get_by_role("heading", level=1)).to_have_text("You are in")
+
+
+def test_a_pause_and_its_end_are_seen_and_so_is_the_organisers_message(visit, queue, operator):
+    page = visit(queue, make_user())
+    page.get_by_role("button", name="Join the line").click()
+
+    move(queue, "paused")
+    now = clock.now()
+    services.tell_everyone(event_id=queue.pk, message="Back at nine.", by=operator, now=now)
+    ticking(page, shows(page, "The line is paused: nobody is called"))
+    ticking(page, shows(page, "Back at nine."))
+    expect(page.locator("span[data-eta]")).to_have_text("none while the line is paused")
+
+    move(queue, "open")
+    services.tell_everyone(event_id=queue.pk, message="", by=operator, now=clock.now())
+    ticking(page, lambda: not shows(page, "The line is paused: nobody is called")())
+    ticking(page, lambda: not shows(page, "Back at nine.")())
+
+
+def test_leaving_takes_a_second_look_and_shows_in_the_other_tab(visit, queue, fan):
+    page = visit(queue, fan)
+    page.get_by_role("button", name="Join the line").click()
+    other = page.context.new_page()
+    other.goto(address(queue))
+    expect(touch(other)).to_have_text("Live")
+
+    page.get_by_role("link", name="Leave the line").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Leave the line?")
+    page.get_by_role("button", name="Leave the line").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("You left the line")
+    ticking(other, headed(other, "You left the line"))
+
+
+def test_coming_in_on_one_device_takes_the_other_there_too(visit, queue, fan):
+    page, other = visit(queue, fan), visit(queue, fan)
+    page.get_by_role("button", name="Join the line").click()
+    other.reload()
+    leave(queue, *OTHERS)
+    make_room(queue)
+    ticking(page, headed(page, "It is your turn"))
+    expect(other.get_by_role("button", name="Come in")).to_be_visible()
+
+    page.get_by_role("button", name="Come in").click()
+
+    tick()
+    other.wait_for_url(f"**/events/{queue.pk}/seats/")
+
+
+def test_the_lobby_turns_into_the_line_without_asking_for_anything(visit, lobby):
+    page = visit(lobby, make_user())
+    page.get_by_role("button", name="Join the lobby").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("You are in the lobby")
+    expect(touch(page)).to_have_text("Live")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    join(lobby, *OTHERS[:3])
+    move(lobby, "open")
+
+    ticking(page, headed(page, "You are in line"))
+
+    expect(page.locator("[data-total]")).to_have_text(re.compile(r"^[1-4]$"))
+    assert [url for url in asked if "part=1" in url] == []
+
+
+def test_a_page_that_waits_for_the_lobby_turns_by_itself(visit, site, now):
+    event, soon = make_event(now), clock.now() + timedelta(seconds=3)
+    opens_at = now + timedelta(hours=1)
+    queue = SaleQueue.objects.create(event=event, lobby_opens_at=soon, opens_at=opens_at)
+    page = visit(queue, make_user())
+    expect(page.get_by_role("heading", level=1)).to_have_text("The line is not open yet")
+
+    ticking(page, lambda: page.get_by_role("button", name="Join the lobby").is_visible(), 25)
+
+
+def test_a_turn_that_passed_is_told_and_the_way_back_is_there(visit, queue, fan):
+    page = visit(queue, fan)
+    page.get_by_role("button", name="Join the line").click()
+    expect(touch(page)).to_have_text("Live")
+    store.take(store.leave(queue.pk, str(fan.pk), clock.now(), how="expired"))
+
+    ticking(page, headed(page, "Your place went to the next"))
+    page.get_by_role("button", name="Join the line again").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("You are in line")
+
+
+def test_a_closed_queue_sends_everybody_home(visit, queue):
+    page = visit(queue, make_user())
+    page.get_by_role("button", name="Join the line").click()
+    expect(touch(page)).to_have_text("Live")
+
+    move(queue, "closed")
+
+    ticking(page, headed(page, "The queue is closed"))
+    expect(page.get_by_role("link", name="To the event")).to_be_visible()
+
+
+# -- networks --------------------------------------------------------------------------------------
+
+
+def no_sockets(page: Page) -> None:
+    page.context.route_web_socket(re.compile("/ws/"), lambda socket: socket.close())
+
+
+def no_streams(page: Page) -> None:
+    no_sockets(page)
+    page.context.route("**/queue/stream", lambda route: route.abort())
+
+
+def test_without_websockets_it_is_a_stream(visit, queue, fan):
+    join(queue, fan.pk)
+    page = visit(queue, fan, prepare=no_sockets)
+
+    expect(touch(page)).to_have_text("Live (SSE)", timeout=15_000)
+    leave(queue, OTHERS[0])
+    ticking(page, lambda: ahead(page) == "4")
+
+
+def test_without_streams_it_asks_now_and_then_and_still_sees_its_turn(visit, queue, fan):
+    join(queue, fan.pk)
+    page = visit(queue, fan, prepare=no_streams)
+
+    expect(touch(page)).to_have_text(re.compile(r"^Checking every \d+ s$"), timeout=25_000)
+    leave(queue, *OTHERS)
+    make_room(queue)
+    ticking(page, headed(page, "It is your turn"))
+
+
+def test_it_climbs_back_to_a_websocket_when_there_is_one_again(visit, queue, fan):
+    join(queue, fan.pk)
+    broken = True
+
+    def for_a_while(page):
+        page.clock.install()
+        page.context.route_web_socket(
+            re.compile("/ws/"),
+            lambda socket: socket.close() if broken else socket.connect_to_server(),
+        )
+
+    page = visit(queue, fan, prepare=for_a_while)
+    expect(touch(page)).to_have_text("Live (SSE)", timeout=15_000)
+
+    broken = False
+    page.clock.fast_forward(75_000)
+
+    expect(touch(page)).to_have_text("Live", timeout=15_000)
+
+
+def test_a_server_that_goes_down_is_come_back_to_when_it_said(visit, queue, fan):
+    join(queue, fan.pk)
+    opened: list[float] = []
+
+    def restarting(socket):
+        opened.append(time.monotonic())
+        if len(opened) > 1:
+            return socket.connect_to_server()
+        return socket.send('{"type":"reconnect","after_ms":1500}')
+
+    page = visit(
+        queue,
+        fan,
+        prepare=lambda page: page.context.route_web_socket(re.compile("/ws/"), restarting),
+    )
+
+    expect(touch(page)).to_have_text(re.compile("^Reconnecting"))
+    expect(touch(page)).to_have_text("Live", timeout=10_000)
+    assert 1.4 < opened[1] - opened[0] < 4
+
+
+def test_who_was_logged_out_elsewhere_is_asked_to_log_in(visit, queue, fan):
+    join(queue, fan.pk)
+
+    def logged_out(socket):
+        page.context.clear_cookies(name="sessionid")
+        socket.send('{"type":"error","code":"not_logged_in","message":"","details":{}}')
+        socket.close(code=4401)
+
+    page = visit(queue)
+    page.context.route_web_socket(re.compile("/ws/"), logged_out)
+    log_in(page.context, fan, page.evaluate("location.origin"))
+    page.goto(address(queue))
+
+    expect(page.get_by_role("link", name="Log in to join")).to_be_visible(timeout=15_000)
+
+
+def test_turning_to_the_page_asks_at_once(visit, queue, fan):
+    join(queue, fan.pk)
+    page = visit(queue, fan)
+    expect(touch(page)).to_have_text("Live")
+
+    with page.expect_request(f"**/api/v1/events/{queue.pk}/queue/") as asked:
+        page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+
+    assert asked.value.headers["authorization"].startswith("Bearer qr_")
+
+
+def test_what_everybody_is_told_appears_at_once_and_in_words(visit, queue, fan):
+    join(queue, fan.pk)
+    grade = {"code": "R", "name_ko": "R석", "name_en": "R seat", "free": 1200}
+    grades = [grade | {"likely": 9, "maybe": 9}, grade | {"free": 0, "likely": 0, "maybe": 0}]
+    frames = [
+        {"type": "outlook", "sold_out": True, "grades": grades},
+        {"type": "notice", "message": "<b>Soon</b>"},
+    ]
+
+    def told(page):
+        def tell(socket):
+            for frame in frames:
+                socket.send(json.dumps(frame))
+
+        page.context.route_web_socket(re.compile("/ws/"), tell)
+
+    page = visit(queue, fan, prepare=told)
+
+    expect(page.locator("#line-scene [data-grade-words]")).to_have_text(["likely", "none left now"])
+    expect(page.locator("#line-scene [data-grade-free]").first).to_have_text("1,200 free")
+    expect(page.get_by_text("Every seat is sold at the moment.")).to_be_visible()
+    expect(page.locator("[data-notice-text]")).to_have_text("<b>Soon</b>")
+
+
+# -- without javascript ----------------------------------------------------------------------------
+
+
+def test_everything_works_without_javascript(visit, queue):
+    page = visit(queue, make_user(), java_script_enabled=False)
+    page.get_by_role("button", name="Join the line").click()
+    assert ahead(page) == "5"
+    expect(page.locator(".status noscript")).to_be_visible()
+
+    leave(queue, *OTHERS[:2])
+    expect(page.locator("[data-ahead]")).to_have_text("3", timeout=15_000)  # by itself
+
+    page.get_by_role("link", name="Leave the line").click()
+    page.get_by_role("link", name="Stay").click()
+    leave(queue, *OTHERS[2:])
+    make_room(queue)
+    tick()
+    expect(page.get_by_role("button", name="Come in")).to_be_visible(timeout=15_000)
+    page.get_by_role("button", name="Come in").click()
+    page.wait_for_url(f"**/events/{queue.pk}/seats/")
+
+    page.goto(f"{address(queue)}leave/")
+    page.get_by_role("button", name="Leave the line").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("You left the line")
+
+
+def test_what_only_a_script_can_do_is_not_offered_without_one(visit, queue, fan):
+    join(queue, fan.pk)
+    page = visit(queue, fan, java_script_enabled=False)
+
+    expect(page.get_by_text("Tell me when it is my turn")).to_be_hidden()
+    expect(touch(page)).to_have_text("")
+
+
+# -- for everybody ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def states(queue, lobby, now) -> dict[str, tuple[SaleQueue, object]]:
+    """Somebody in each state, and where they see it."""
+    people = {name: make_user() for name in ("join", "lobby", "waiting", "left", "expired")}
+    people |= {name: make_user() for name in ("ready", "admitted", "blocked", "completed")}
+    rules = {"opens_at": now, "admit_per_second": 0}
+    calling = SaleQueue.objects.create(event=make_event(now), **rules)
+    over = SaleQueue.objects.create(event=make_event(now), **rules, state="closed")
+    soon = SaleQueue.objects.create(event=make_event(now), opens_at=now + timedelta(hours=1))
+    move(calling, "open")
+    join(calling, people["admitted"].pk, people["completed"].pk)
+    services.complete(event_id=calling.pk, person=str(people["completed"].pk), now=clock.now())
+    SaleQueue.objects.filter(pk=calling.pk).update(max_inside=1)
+    tick()
+    join(calling, people["ready"].pk)
+    SaleQueue.objects.filter(pk=calling.pk).update(max_inside=9)
+    tick()
+    join(lobby, people["lobby"].pk)
+    gone = ("left", "expired", "blocked")
+    join(queue, people["waiting"].pk, *(people[name].pk for name in gone))
+    for name in gone:
+        person = str(people[name].pk)
+        store.take(store.leave(queue.pk, person, clock.now(), how=name, why="Two bots."))
+    where = dict.fromkeys(people, queue)
+    where |= {"lobby": lobby, "ready": calling, "admitted": calling, "completed": calling}
+    return {name: (where[name], people[name]) for name in people} | {
+        "stranger": (queue, None),
+        "closed": (over, None),
+        "scheduled": (soon, None),
+    }
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_any_state(visit, states, scheme):
+    for name, (queue, person) in states.items():
+        page = visit(queue, person, color_scheme=scheme)
+        scene = page.locator("#line").get_attribute("data-scene")
+        assert scene == {"stranger": "join"}.get(name, name)
+        assert violations(page) == [], name
+        page.context.close()
+
+
+def test_small_phones_and_big_letters_scroll_only_downwards(visit, states):
+    for name, (queue, person) in states.items():
+        page = visit(queue, person, viewport={"width": 320, "height": 640})
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, name
+        assert page.evaluate(SMALL_CONTROLS) == [], name
+        page.context.close()
+
+
+def test_screen_readers_hear_of_the_number_seldom_and_of_a_turn_at_once(visit, queue, fan):
+    join(queue, fan.pk)
+    page = visit(queue, fan)
+    expect(touch(page)).to_have_text("Live")
+    page.evaluate("""() => {
+        window.spoken = [];
+        const place = document.getElementById("line-spoken");
+        const note = () => spoken.push(place.textContent);
+        new MutationObserver(note).observe(place, { childList: true });
+    }""")
+
+    for left, person in zip((4, 3, 2, 1), OTHERS, strict=False):
+        leave(queue, person)
+        ticking(page, lambda left=left: ahead(page) == str(left))
+    assert len(page.evaluate("spoken")) <= 1
+
+    leave(queue, OTHERS[4])
+    make_room(queue)
+    ticking(page, headed(page, "It is your turn"))
+    assert page.evaluate("spoken").count("It is your turn") == 1
+    assert page.evaluate("document.activeElement.textContent") == "It is your turn"
+
+
+NOTIFYING = """(() => {
+    window.asked = 0;
+    window.shown = [];
+    window.Notification = class {
+        constructor(title) {
+            if (ANSWER === "illegal") throw new TypeError("Illegal constructor");
+            shown.push(title);
+        }
+        static async requestPermission() {
+            asked += 1;
+            return ANSWER === "denied" ? "denied" : "granted";
+        }
+    };
+})()"""
+
+
+def test_a_notification_comes_when_it_is_ones_turn_if_it_was_asked_for(visit, queue, fan):
+    join(queue, fan.pk)
+    script = NOTIFYING.replace("ANSWER", '"granted"')
+    page = visit(queue, fan, prepare=lambda page: page.add_init_script(script))
+    page.get_by_role("button", name="Notification").click()
+    expect(page.get_by_role("button", name="Notification")).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    leave(queue, *OTHERS)
+    make_room(queue)
+
+    ticking(page, headed(page, "It is your turn"))
+
+    assert page.evaluate("shown") == ["You will be told like this.", "It is your turn"]
+
+
+@pytest.mark.parametrize("answer", ["denied", "illegal"])
+def test_alarms_are_asked_for_only_by_their_buttons(visit, queue, fan, answer):
+    join(queue, fan.pk)
+    script = NOTIFYING.replace("ANSWER", f'"{answer}"')
+    page = visit(queue, fan, prepare=lambda page: page.add_init_script(script))
+    expect(touch(page)).to_have_text("Live")
+    assert page.evaluate("asked") == 0
+
+    page.get_by_role("button", name="Sound").click()
+    page.get_by_role("button", name="Notification").click()
+
+    expect(page.get_by_role("button", name="Sound")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name="Notification")).to_have_attribute(
+        "aria-pressed", "false"
+    )
+    expect(page.get_by_text("Your browser does not allow notifications")).to_be_visible()
+    assert page.evaluate("asked") == 1
+
+
+def test_nothing_is_left_in_the_console(page, queue, fan, site):
+    """A breach of the content security policy would be."""
+    log_in(page.context, fan, site)
+    page.goto(address(queue))
+    page.get_by_role("button", name="Join the line").tap()
+    expect(touch(page)).to_have_text("Live")
+    leave(queue, *OTHERS)
+    make_room(queue)
+
+    ticking(page, headed(page, "It is your turn"))
+
+
+HONEST = """async (steps) => {
+    const { HonestNumber } = await import("/static/js/queue/number.js");
+    const number = new HonestNumber();
+    return steps.map(([now, ahead, rate]) => {
+        if (ahead !== null) number.tell(ahead, { rate, horizon: 6000, now });
+        return number.at(now);
+    });
+}"""
+
+
+@pytest.mark.parametrize(
+    ("steps", "shown"),
+    [
+        ([(0, 100, 10), (1000, None, 0), (2000, None, 0)], [100, 91, 82]),
+        ([(0, 100, 10), (60_000, None, 0)], [100, 46]),  # not beyond the next message
+        ([(0, 100, 10), (1000, 99, 10), (2000, 80, 10)], [100, 99, 80]),
+        ([(0, 100, 10), (1000, None, 0), (1100, 98, 0)], [100, 91, 91]),  # never upwards …
+        ([(0, 100, 10), (1000, None, 0), (1100, 98, 0), (12_000, 98, 0)], [100, 91, 91, 98]),
+        ([(0, 2, 10), (5000, None, 0), (5100, 0, 10)], [2, 1, 0]),  # only the server says “next”
+        ([(0, 50, 0), (5000, None, 0)], [50, 50]),
+    ],
+)
+def test_the_number_between_two_messages_is_honest(page, queue, steps, shown):
+    page.goto(address(queue))
+
+    assert page.evaluate(HONEST, steps) == shown
