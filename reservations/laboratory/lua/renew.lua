@@ -1,0 +1,12 @@
+-- Keep a lock for another lease, if it is still one's own.
+--
+-- KEYS     lock
+-- ARGV     token, lease_ms
+-- Returns  1 if it was one's own, else 0
+local lock = KEYS[1]
+local token, lease_ms = ARGV[1], ARGV[2]
+
+if redis.call('GET', lock) ~= token then
+  return 0
+end
+return redis.call('PEXPIRE', lock, lease_ms)

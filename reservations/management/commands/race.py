@@ -1,0 +1,189 @@
+"""Race buyers for seats with every lock there is, and without one."""
+
+import signal
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+from django.utils import translation
+from django.utils.translation import gettext as _
+from psycopg import OperationalError
+from psycopg.conninfo import make_conninfo
+from psycopg.pq import Conninfo
+from redis.exceptions import RedisError
+
+from reservations.laboratory import table, words
+from reservations.laboratory.drawing import picture
+from reservations.laboratory.png import png
+from reservations.laboratory.race import ALL, CHOICES, chosen, is_sound, place, race
+from reservations.laboratory.results import Result
+from reservations.laboratory.svg import svg
+from reservations.laboratory.terms import Terms
+from ticketing.core.errors import DomainError
+
+INTERRUPTED = 130
+KINDS = (".svg", ".png")
+
+
+class Command(BaseCommand):
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.description = _(
+            "Race real buyers, each a process of its own, for the same seats at the same moment, "
+            "with every way of locking, on scratch tables that are gone afterwards. Prints a table "
+            "and draws a picture. Exit code 0 if every strategy kept one owner per seat, except "
+            "those that are there to go wrong (none, early release)."
+        )
+        self.add_choices(parser)
+        self.add_numbers(parser)
+
+    def add_choices(self, parser: ArgumentParser) -> None:
+        add = parser.add_argument
+        add("--strategy", choices=CHOICES, default=ALL, help=_("What to race. [all]"))
+        add(
+            "--early-release",
+            action="store_true",
+            help=_("Give the Redis lock back before the commit, to see what that does."),
+        )
+        add(
+            "--picture",
+            type=picture_file,
+            metavar="FILE",
+            help=_("Where to draw the picture, .svg or .png. [race.svg in VAR_DIR]"),
+        )
+
+    def add_numbers(self, parser: ArgumentParser) -> None:
+        for name, least, default, words_of_it in (
+            ("buyers", 1, Terms.buyers, _("Processes that want a seat.")),
+            ("seats", 1, Terms.seats, _("Seats that they want, shared out evenly.")),
+            ("pool", 1, Terms.pool, _("Connections that buyers and other pages share.")),
+            ("workers", 1, Terms.workers, _("Parts of the seats in “async”, a worker each.")),
+            ("think-ms", 0, ms(Terms.think), _("Time between looking and writing.")),
+            ("wait-ms", 1, ms(Terms.wait), _("Longest wait for the Redis lock, or an answer.")),
+            ("lease-ms", 10, ms(Terms.lease), _("Life of the Redis lock unless it is renewed.")),
+            ("lock-timeout-ms", 1, ms(Terms.lock_timeout), _("Longest wait for a row lock.")),
+        ):
+            shown = f"{words_of_it} [{default}]"
+            parser.add_argument(
+                f"--{name}", type=number(least), default=default, metavar="N", help=shown
+            )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["early_release"] and options["strategy"] not in (ALL, "redis"):
+            raise CommandError(_("--early-release belongs to the strategies redis and all."))
+        if options["seats"] > options["buyers"]:
+            raise CommandError(_("There is no race for more seats than there are buyers."))
+        with refusals_in_words(), ended_tidily():
+            self.race(terms_of(options), options)
+
+    def race(self, terms: Terms, options: dict[str, Any]) -> None:
+        self.introduce(terms)
+        names = chosen(options["strategy"], early_release=options["early_release"])
+        results = list(race(strategies=names, terms=terms))
+        notes = [note for result in results for note in words.notes(result)]
+        self.stdout.write("\n".join([*table.lines(results), "", *notes]))
+        file = options["picture"] or Path(settings.VAR_DIR) / "race.svg"
+        draw(results, terms, file)
+        self.stdout.write(_("Picture: %(file)s") % {"file": file})
+        if not all(map(is_sound, results)):
+            raise CommandError(_("A seat had two owners, or none, where it must not."))
+
+    def introduce(self, terms: Terms) -> None:
+        where = place(terms)
+        said = _("%(title)s, on the database “%(database)s” (%(server)s) and %(redis)s.")
+        self.stdout.write(said % {"title": words.title(terms), **vars(where)})
+        said = _(
+            "In the schema %(schema)s, which is dropped afterwards; "
+            "the shop's tables stay untouched."
+        )
+        self.stdout.write(said % {"schema": terms.schema} + "\n\n")
+        self.stdout.flush()
+
+
+def terms_of(options: dict[str, Any]) -> Terms:
+    def seconds(name: str) -> float:
+        return options[name] / 1000
+
+    return Terms(
+        database=database_address(),
+        redis_url=settings.REDIS_URL,
+        think=seconds("think_ms"),
+        wait=seconds("wait_ms"),
+        lease=seconds("lease_ms"),
+        lock_timeout=seconds("lock_timeout_ms"),
+        **{name: options[name] for name in ("buyers", "seats", "pool", "workers")},
+    )
+
+
+def database_address() -> str:
+    """Of the site's database, for processes that know no Django."""
+    known = {option.keyword.decode() for option in Conninfo.get_defaults()}
+    params = connection.get_connection_params()
+    return make_conninfo(**{name: value for name, value in params.items() if name in known})
+
+
+def draw(results: list[Result], terms: Terms, file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if file.suffix == ".png":
+        with translation.override("en"):  # its font has no other letters
+            file.write_bytes(png(picture(results, terms)))
+    else:
+        file.write_text(svg(picture(results, terms)))
+
+
+def ms(seconds: float) -> int:
+    return int(seconds * 1000)
+
+
+def number(least: int) -> Callable[[str], int]:
+    def read(word: str) -> int:
+        if not word.isdecimal() or int(word) < least:
+            said = _("“%(word)s” is not a whole number of at least %(least)s")
+            raise ArgumentTypeError(said % {"word": word, "least": least})
+        return int(word)
+
+    return read
+
+
+def picture_file(word: str) -> Path:
+    """Checked before the race: afterwards it would be for nothing."""
+    file = Path(word)
+    if file.suffix not in KINDS:
+        raise ArgumentTypeError(_("a picture's name ends in .svg or .png"))
+    if not file.parent.is_dir() or file.is_dir():
+        raise ArgumentTypeError(_("“%(file)s” can't be written there") % {"file": file})
+    return file
+
+
+@contextmanager
+def refusals_in_words() -> Iterator[None]:
+    try:
+        yield
+    except DomainError as refusal:
+        raise CommandError(" ".join(filter(None, (str(refusal), str(refusal.advice))))) from None
+    except (OperationalError, RedisError, OSError) as outage:
+        said = _("A server or a file can't be reached: %(trouble)s")
+        raise CommandError(said % {"trouble": outage}) from None
+
+
+@contextmanager
+def ended_tidily() -> Iterator[None]:
+    """Ctrl-C and SIGTERM leave nothing behind."""
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    except KeyboardInterrupt:
+        said = _("Stopped. The scratch tables are gone.")
+        raise CommandError(said, returncode=INTERRUPTED) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def interrupt(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
