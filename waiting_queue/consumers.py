@@ -31,7 +31,7 @@ class QueueSocket(Socket):
         who = await aspeaker(shown, now=now)
         await self.accept()
         metrics.WEBSOCKETS.inc()
-        self.page = Connection(who.person, Outbox(self.send_text, self.end), self.end)
+        self.page = Connection(who.person, Outbox(self.send_text, self.give_up), self.end)
         async with aexplained(self.event_id):
             await live.watch(self.event_id, self.page, self.asked(who), now)
 
@@ -40,6 +40,12 @@ class QueueSocket(Socket):
         if parse_qs(self.scope["query_string"]).get(b"join") == [b"1"] and not who.held:
             return services.ajoin(event_id=event_id, person=person, now=now)
         return services.astanding(event_id=event_id, person=person, now=now, held=who.held)
+
+    def give_up(self) -> None:
+        """Who takes nothing does not take a farewell either: nobody waits for them to go."""
+        if self.page:
+            live.leave(self.event_id, self.page)
+        self.end()
 
     async def disconnect(self, code: int) -> None:
         if self.page:

@@ -68,13 +68,17 @@ local function rules(...)
   return unpack(values)
 end
 
+local function tell(person, number)
+  if redis.call('RPUSH', news, person .. ':' .. number) > NEWS_KEPT then
+    skip_a_turn()
+  end
+end
+
 -- Who comes changes nobody else's place; all else is news.
 local function note(kind, person, number, now)
   redis.call('XADD', journal, '*', 'k', kind, 'p', person, 'n', number, 't', now)
   if kind ~= 'join' and kind ~= 'lobby' then
-    if redis.call('RPUSH', news, person .. ':' .. number) > NEWS_KEPT then
-      skip_a_turn()
-    end
+    tell(person, number)
   end
 end
 

@@ -36,7 +36,9 @@ end
 if here[4] > 0 then
   remove(person, 'expired', now) -- a pass or a call that ran out since the last tick
 end
-redis.call('ZREM', ended, person)
+if redis.call('ZREM', ended, person) == 1 then
+  tell(person, 0) -- their other pages still say that they are out
+end
 redis.call('HINCRBY', desk, 'joined', 1)
 if state == 'lobby' then
   redis.call('ZADD', lobby, now, person)

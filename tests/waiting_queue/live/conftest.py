@@ -1,37 +1,120 @@
 """The real server with real sockets, in this process, on the tests' own database."""
 
+import asyncio
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+import httpx
 import pytest
-import uvicorn
+from django.conf import settings
 from django.db import connections
+from redis import Redis
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from tests.making import make_user
-from tests.waiting_queue.api.conftest import logged_in
+from tests.waiting_queue.api.conftest import logged_in, statements  # noqa: F401 - a fixture
 from ticketing.accounts.models import User
-from ticketing.core import clock
+from ticketing.core import clock, redis
+from ticketing.core.together import Together
 from ticketing.management.commands.serve import Server, server_config
-from waiting_queue import services
+from waiting_queue import keys, live, reasons, services, store
+from waiting_queue.live import Hub
 from waiting_queue.models import SaleQueue
+from waiting_queue.pulses import Pulse
+from waiting_queue.scripts import FOLDER, script
+
+PATIENCE = 20  # seconds, for a slow machine; nothing waits so long when all is well
+
+
+def wait_until(true: Callable[[], Any], *, seconds: float = PATIENCE) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "it did not become true in time"
+        time.sleep(0.01)
+
+
+@pytest.fixture(autouse=True)
+def forgotten_reasons() -> None:
+    reasons._reasons.clear()
+
+
+# -- the server -----------------------------------------------------------------------------------
+
+
+class WatchedServer(Server):
+    """Says in which event loop it runs."""
+
+    loop: asyncio.AbstractEventLoop
+    ended_well = False
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self.loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        await redis.close_async_clients()
+        self.ended_well = True
 
 
 @dataclass
 class Served:
     """A server of the site, in a thread of this process."""
 
-    server: uvicorn.Server
+    server: WatchedServer
     port: int
+    thread: threading.Thread
 
     @property
     def origin(self) -> str:
         return f"http://localhost:{self.port}"
+
+    @property
+    def hub(self) -> Hub:
+        return live._hubs[self.server.loop]
+
+    def pages(self, queue: SaleQueue) -> int:
+        """How many are open, as the server sees it."""
+        room = self.hub.rooms.get(queue.pk)
+        return len(room.connections()) if room else 0
+
+    def knows_the_line(self, queue: SaleQueue) -> bool:
+        return self.hub.rooms[queue.pk]._mirror is not None
+
+    @property
+    def has_pages(self) -> bool:
+        return self.server.loop in live._hubs
+
+    def has_told(self, event_id: int, pulse: Pulse) -> bool:
+        room = self.hub.rooms[event_id]
+        return room.pulse is not None and room.pulse.at_ms >= pulse.at_ms and room._working.done()
+
+    def run(self, work: Any) -> Any:
+        """A coroutine, in the server's event loop."""
+        return asyncio.run_coroutine_threadsafe(work, self.server.loop).result(PATIENCE)
+
+    def beat(self, queue: SaleQueue, now: datetime) -> None:
+        """The heart beats, as it does every few seconds."""
+        room = self.hub.rooms[queue.pk]
+        self.run(live.beat(room, room.beaten_at + live.PAGE_SECONDS, now))
+
+    def hold_its_heart(self) -> None:
+        """From now on it beats only when a test says so."""
+        _, heart = self.hub._tasks
+        self.server.loop.call_soon_threadsafe(heart.cancel)
+        wait_until(heart.done)
+
+    def stop(self) -> None:
+        self.server.should_exit = True
+        self.thread.join(PATIENCE)
 
 
 @pytest.fixture
@@ -39,15 +122,27 @@ def served(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     # The server's threads would keep connections to a database that is about to be emptied.
     monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
     with socket.socket() as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16_384)  # see the slow reader
         listening.bind(("127.0.0.1", 0))
-        server = Server(server_config())
+        server = WatchedServer(server_config())
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
-        while not server.started:
-            thread.join(0.01)
-        yield Served(server, listening.getsockname()[1])
-        server.should_exit = True
-        thread.join(10)
+        wait_until(lambda: server.started)
+        served = Served(server, listening.getsockname()[1], thread)
+        yield served
+        served.stop()
+
+
+def wait_for_listeners(
+    processes: int = 1, *, client: Redis | None = None, number: int = -1
+) -> None:
+    """Until so many servers hear the ticks: what is published before that, nobody is told."""
+    client = client or redis.client()
+    channel = keys.pulses(redis.database() if number < 0 else number)
+    wait_until(lambda: client.pubsub_numsub(channel)[0][1] >= processes)
+
+
+# -- people ---------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -57,7 +152,7 @@ class Page:
     socket: ClientConnection
     heard: list[dict[str, Any]] = field(default_factory=list)
 
-    def next(self, kind: str = "standing", *, seconds: float = 5) -> dict[str, Any]:
+    def next(self, kind: str = "standing", *, seconds: float = PATIENCE) -> dict[str, Any]:
         """The next frame of this kind; all others are kept in `heard`."""
         while True:
             frame: dict[str, Any] = json.loads(self.socket.recv(timeout=seconds))
@@ -72,6 +167,25 @@ class Page:
             if wanted.items() <= frame.items():
                 return frame
 
+    def greeted(self) -> dict[str, Any]:
+        """What every page is told first; the standing of it."""
+        frames = [self.next(kind) for kind in ("standing", "outlook", "notice")]
+        return frames[0]
+
+    def to_the_end(self) -> tuple[list[dict[str, Any]], int]:
+        """All that is still said, and the code with which the server closes."""
+        frames = []
+        while (frame := self._next_if_any()) is not None:
+            frames.append(frame)
+        assert self.socket.close_code != 1006, "closed without a word"
+        return frames, self.socket.close_code
+
+    def _next_if_any(self) -> dict[str, Any] | None:
+        try:
+            return json.loads(self.socket.recv(timeout=PATIENCE))
+        except ConnectionClosed:
+            return None
+
 
 @dataclass
 class Fan:
@@ -79,56 +193,135 @@ class Fan:
     user: User
     session: str
     event_id: int
-    pages: list[Page] = field(default_factory=list)
+    pages: ExitStack
 
     @property
     def person(self) -> str:
         return str(self.user.pk)
 
-    def join(self) -> None:
-        services.join(event_id=self.event_id, person=self.person, now=clock.now())
+    def join(self) -> store.Standing:
+        return services.join(event_id=self.event_id, person=self.person, now=clock.now())
+
+    def leave(self) -> None:
+        services.leave(event_id=self.event_id, person=self.person, now=clock.now())
 
     def open(self, query: str = "", **headers: str) -> Page:
+        page = self.knock(query, **headers)
+        wait_for_listeners()
+        return page
+
+    def knock(self, query: str = "", **headers: str) -> Page:
         sent = {"Cookie": f"sessionid={self.session}", "Origin": self.served.origin} | headers
         address = f"ws://localhost:{self.served.port}/ws/events/{self.event_id}/queue/{query}"
-        page = Page(connect(address, additional_headers=sent, max_queue=None))
-        self.pages.append(page)
-        return page
+        wanted = {name: value for name, value in sent.items() if value}
+        line = connect(address, additional_headers=wanted, max_queue=None, open_timeout=PATIENCE)
+        return Page(self.pages.enter_context(line))
+
+    def ask(self, path: str = "", *, token: str = "", method: str = "GET") -> httpx.Response:
+        by_session = {"cookie": f"sessionid={self.session}", "origin": self.served.origin}
+        headers = {"authorization": f"Bearer {token}"} if token else by_session
+        address = f"{self.served.origin}/api/v1/events/{self.event_id}/queue/{path}"
+        # Without TLS: to read all certificates for every call takes longer than the call.
+        return httpx.request(method, address, headers=headers, timeout=PATIENCE, verify=False)
 
 
 @pytest.fixture
-def make_fan(served: Served) -> Iterator[Callable[[SaleQueue], Fan]]:
-    fans: list[Fan] = []
+def make_fan(served: Served) -> Iterator[Callable[[Any], Fan]]:
+    with ExitStack() as pages:
 
-    def make(queue: SaleQueue) -> Fan:
-        user = make_user(password=None)
-        fans.append(Fan(served, user, logged_in(user), queue.pk))
-        return fans[-1]
+        def make(queue: Any) -> Fan:
+            user = make_user(password=None)
+            return Fan(served, user, logged_in(user), getattr(queue, "pk", queue), pages)
 
-    yield make
-    for fan in fans:
-        for page in fan.pages:
-            page.socket.close()
+        yield make
+
+
+# -- time -----------------------------------------------------------------------------------------
 
 
 @dataclass
 class Ticks:
-    """The clock of the queue, one second after the other."""
+    """The clock of the queue, one second after the other; each is told before the next."""
 
     now: datetime
+    served: Served
 
     def __call__(self, times: int = 1) -> None:
         for _ in range(times):
             self.now += timedelta(seconds=1)
             services.tick_open_queues(now=self.now)
+            for event_id in list(self.served.hub.rooms if self.served.has_pages else ()):
+                self._wait_until_told(event_id)
+
+    def _wait_until_told(self, event_id: int) -> None:
+        sent = store.last_pulse(event_id)
+        if sent and sent.at_ms == store.ms(self.now):
+            wait_until(lambda: self.served.has_told(event_id, sent))
 
 
 @pytest.fixture
-def tick(now: datetime) -> Ticks:
-    return Ticks(now)
+def tick(now: datetime, served: Served) -> Ticks:
+    return Ticks(now, served)
 
 
 @pytest.fixture
 def paused(open_queue: SaleQueue, now: datetime) -> SaleQueue:
     """Nobody is called: whoever joins waits."""
-    return services.move_queue(event_id=open_queue.pk, to="paused", by=None, now=now)
+    return move(open_queue, "paused", now)
+
+
+def move(queue: SaleQueue, to: str, now: datetime) -> SaleQueue:
+    return services.move_queue(event_id=queue.pk, to=SaleQueue.State(to), by=None, now=now)
+
+
+def pulse_of(event_id: int, **changes: Any) -> Pulse:
+    """What a tick would tell now; costs no SQL."""
+    pulse = store.take(store.pulse(event_id))
+    return replace(pulse, **{"at_ms": store.ms(clock.now())} | changes)
+
+
+def tell(event_id: int, **changes: Any) -> Pulse:
+    pulse = pulse_of(event_id, **changes)
+    store.publish([pulse])
+    return pulse
+
+
+# -- what Redis is asked --------------------------------------------------------------------------
+
+VERBS = {script(file.stem).sha: file.stem for file in FOLDER.glob("[a-z]*.lua")}
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every command of the server's coroutines, and of its threads where they read the line."""
+    seen: list[str] = []
+    together, alone = Together._ask, Redis.execute_command
+
+    async def noted(self: Together, commands: list[Any]) -> list[Any]:
+        seen.extend(VERBS.get(str(command[1]), command[0]) for command in commands)
+        return await together(self, commands)
+
+    def noted_alone(self: Redis, *args: Any, **options: Any) -> Any:
+        if args[0] == "ZRANGE":
+            seen.append("ZRANGE")
+        return alone(self, *args, **options)
+
+    monkeypatch.setattr(Together, "_ask", noted)
+    monkeypatch.setattr(Redis, "execute_command", noted_alone)
+    return seen
+
+
+# -- without a server -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def no_server() -> AsyncIterator[None]:
+    """What a test opens in its own event loop is closed again."""
+    yield
+    await live.hub().close()
+    await redis.close_async_clients()
+
+
+@pytest.fixture
+def near(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    return lambda people: monkeypatch.setattr(settings, "LIVE_NEAR", people)

@@ -1,6 +1,36 @@
 """The websocket of the waiting page, on the real server."""
 
-from waiting_queue import services
+import json
+import signal
+import socket
+from datetime import timedelta
+
+import pytest
+from django.core.cache import cache
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from tests.making import make_event, seat_ids
+from tests.waiting_queue.live.conftest import PATIENCE, move, tell, wait_until
+from ticketing.core import clock, outbox
+from ticketing.core.farewell import going_down
+from ticketing.models import Seat
+from waiting_queue import live, services, store
+from waiting_queue.models import SaleQueue
+from waiting_queue.services import pulsing
+from waiting_queue.tokens import read_token
+
+
+def seconds(number: float) -> timedelta:
+    return timedelta(seconds=number)
+
+
+@pytest.fixture(autouse=True)
+def fresh_outlooks() -> None:
+    pulsing._outlooks.clear()
+
+
+# -- what a page is told --------------------------------------------------------------------------
 
 
 def test_a_page_is_told_at_once_and_whenever_the_place_changes(paused, make_fan, tick):
@@ -8,11 +38,528 @@ def test_a_page_is_told_at_once_and_whenever_the_place_changes(paused, make_fan,
     ann.join(), ben.join()
     page = ben.open()
 
-    first = page.next()
+    first = page.greeted()
     tick()
-    services.leave(event_id=paused.pk, person=ann.person, now=tick.now)
+    ann.leave()
     tick()
     moved = page.until(ahead=0)
 
     assert (first["state"], first["ahead"], first["number"]) == ("WAITING", 1, 2)
     assert (moved["position"], moved["total"], moved["token"]) == (1, 1, None)
+
+
+def test_the_first_frames_are_the_standing_the_outlook_and_the_message(paused, make_fan, tick):
+    fan = make_fan(paused)
+    fan.join()
+    services.tell_everyone(event_id=paused.pk, message="문이 늦게 열려요", by=None, now=tick.now)
+    tick()
+    page = fan.open()
+
+    page.greeted()
+
+    standing, outlook, notice = page.heard
+    assert [frame["type"] for frame in page.heard] == ["standing", "outlook", "notice"]
+    assert {grade["code"] for grade in outlook["grades"]} == {"R", "S"}
+    assert notice == {"type": "notice", "message": "문이 늦게 열려요"}
+    assert set(standing) == {"type", *fan.ask().json()}
+    assert read_token(standing["token"]).person == fan.person
+
+
+def test_whose_turn_it_is_is_told_until_when_then_where_to_go(paused, make_fan, tick):
+    fan = make_fan(paused)
+    fan.join()
+    page = fan.open()
+    page.greeted()
+    move(paused, "open", tick.now)
+
+    tick(2)
+    ready = page.until(state="READY")
+    services.claim(event_id=paused.pk, person=fan.person, now=tick.now)
+    tick()
+    inside = page.until(state="ADMITTED")
+
+    assert ready["deadline"] > tick.now.isoformat(timespec="milliseconds")
+    assert (ready["go_to"], ready["position"]) == (None, None)
+    assert inside["go_to"] == f"/events/{paused.pk}/seats/"
+    assert inside["status"] == "entered"
+    assert inside["deadline"] > ready["deadline"]
+
+
+def test_a_turn_that_was_missed_is_told(paused, make_fan, tick):
+    fan = make_fan(paused)
+    fan.join()
+    page = fan.open()
+    page.greeted()
+    services.set_knobs(event_id=paused.pk, knobs={"claim_seconds": 5}, by=None, now=tick.now)
+    move(paused, "open", tick.now)
+
+    tick(2)
+    page.until(state="READY")
+    tick(6)
+
+    assert page.until(state="EXPIRED")["token"] is None
+
+
+def test_a_pause_and_its_end_are_told(open_queue, make_fan, tick):
+    services.set_knobs(event_id=open_queue.pk, knobs={"max_inside": 1}, by=None, now=tick.now)
+    tick()
+    fans = [make_fan(open_queue) for _ in range(3)]
+    for fan in fans:
+        fan.join()
+    page = fans[-1].open()
+    page.greeted()
+
+    tick()
+    move(open_queue, "paused", tick.now)
+    tick()
+    stopped = page.until(paused=True)
+    move(open_queue, "open", tick.now)
+    tick()
+    going = page.until(paused=False)
+
+    assert (stopped["queue_state"], stopped["eta_seconds"]) == ("paused", None)
+    assert (going["queue_state"], going["state"]) == ("open", "WAITING")
+
+
+def test_an_operators_message_is_told_and_taken_back(paused, make_fan, tick):
+    fan = make_fan(paused)
+    fan.join()
+    page = fan.open()
+    page.greeted()
+    tick()
+
+    for message in ("20 minutes late", ""):
+        services.tell_everyone(event_id=paused.pk, message=message, by=None, now=tick.now)
+        tick()
+
+    told = page.next("notice")["message"]
+    while told != "20 minutes late":
+        told = page.next("notice")["message"]
+    assert page.next("notice")["message"] == ""
+
+
+def test_sold_out_is_told(paused, make_fan, tick):
+    fan = make_fan(paused)
+    fan.join()
+    tick()
+    page = fan.open()
+    page.greeted()
+    before = next(frame for frame in page.heard if frame["type"] == "outlook")
+    Seat.objects.filter(pk__in=seat_ids(paused.event)).update(state=Seat.State.SOLD)
+    cache.clear()  # counts are kept for a second
+
+    tick(6)  # seats are counted every five seconds
+    outlook = page.next("outlook")
+    while not outlook["sold_out"]:
+        outlook = page.next("outlook")
+
+    assert before["sold_out"] is False
+    assert {grade["free"] for grade in outlook["grades"]} == {0}
+
+
+def test_the_end_of_a_queue_is_told_and_the_page_closed(paused, make_fan, tick):
+    fan = make_fan(paused)
+    fan.join()
+    page = fan.open()
+    page.greeted()
+    move(paused, "closed", tick.now)
+
+    tick()
+    frames, code = page.to_the_end()
+    after, refused = fan.knock().to_the_end()
+
+    assert (frames[-1]["state"], frames[-1]["queue_state"], code) == ("CLOSED", "closed", 1012)
+    assert [frame["code"] for frame in after] == ["queue_over"]
+    assert refused == 4409
+
+
+def test_from_the_lobby_through_the_draw_to_a_number(queue, make_fan, tick):
+    move(queue, "lobby", tick.now)
+    fans = [make_fan(queue) for _ in range(5)]
+    for fan in fans:
+        fan.join()
+    pages = [fan.open() for fan in fans]
+    first = [page.greeted() for page in pages]
+    services.set_knobs(event_id=queue.pk, knobs={"max_inside": 1}, by=None, now=tick.now)
+    move(queue, "open", tick.now)
+
+    tick(3)
+    called = [page.next() for page in pages]
+    while any(frame["number"] is None for frame in called):
+        called = [
+            frame if frame["number"] else page.next()
+            for page, frame in zip(pages, called, strict=True)
+        ]
+
+    assert {(frame["state"], frame["lobby"], frame["number"]) for frame in first} <= {
+        ("LOBBY", number, None) for number in range(1, 6)
+    }
+    assert sorted(frame["number"] for frame in called) == [1, 2, 3, 4, 5]
+    assert all(read_token(frame["token"]).number == frame["number"] for frame in called)
+
+
+# -- tabs, reconnects, joining --------------------------------------------------------------------
+
+
+def test_two_tabs_show_the_same_place_and_leaving_in_one_tells_the_other(paused, make_fan, tick):
+    ann, ben = make_fan(paused), make_fan(paused)
+    ann.join(), ben.join()
+    one, two = ben.open(), ben.open()
+    first = one.greeted(), two.greeted()
+
+    ann.leave()
+    tick()
+    moved = one.until(ahead=0), two.until(ahead=0)
+    ben.ask(method="DELETE")
+    tick()
+    left = one.until(state="LEFT"), two.until(state="LEFT")
+
+    assert first[0]["number"] == first[1]["number"] == 2
+    assert moved[0] == moved[1]
+    assert (left[0]["token"], left[1]["number"]) == (None, None)
+
+
+def test_who_comes_again_in_one_tab_is_there_in_the_other_too(paused, make_fan, tick):
+    make_fan(paused).join()
+    fan = make_fan(paused)
+    fan.join()
+    page = fan.open()
+    page.greeted()
+    tick()
+    fan.leave()
+    tick()
+    page.until(state="LEFT")
+
+    fan.ask(method="POST")
+    tick()
+    back = page.until(state="WAITING")
+
+    assert (back["number"], back["ahead"]) == (3, 1)
+    assert read_token(back["token"]).number == 3
+
+
+def test_coming_back_keeps_the_place(paused, make_fan, tick):
+    ann, ben = make_fan(paused), make_fan(paused)
+    ann.join(), ben.join()
+    before = [ben.open().greeted() for _ in range(2)]
+    page = ben.open()
+    page.socket.close()
+
+    after = ben.open().greeted()
+
+    assert {frame["number"] for frame in [*before, after]} == {2}
+    assert after["ahead"] == 1
+
+
+def test_connecting_can_join_and_does_so_once(paused, make_fan, tick):
+    fan = make_fan(paused)
+
+    first = fan.open("?join=1").greeted()
+    again = fan.open("?join=1").greeted()
+    only_looking = make_fan(paused).open().greeted()
+
+    assert (first["state"], first["number"], again["number"]) == ("WAITING", 1, 1)
+    assert only_looking["state"] == "NONE"
+    assert store.take(store.snapshot(paused.pk))["last_number"] == "1"
+
+
+def test_the_token_of_the_place_opens_a_page_too(paused, make_fan):
+    fan = make_fan(paused)
+    fan.join()
+    token = fan.open().greeted()["token"]
+
+    page = fan.open(Cookie="", Authorization=f"Bearer {token}")
+
+    assert page.greeted()["number"] == 1
+
+
+# -- refusals -------------------------------------------------------------------------------------
+
+
+def refused(page) -> tuple[str, str, int]:
+    (frame,), code = page.to_the_end()
+    assert frame["type"] == "error"
+    return frame["code"], frame["message"], code
+
+
+def test_without_a_login_there_is_one_error_and_the_end(paused, make_fan):
+    fan = make_fan(paused)
+
+    korean = refused(fan.knock(Cookie="", **{"Accept-Language": "ko"}))
+    english = refused(fan.knock(Cookie="sessionid=nonsense", **{"Accept-Language": "en"}))
+
+    assert (korean[0], korean[2]) == (english[0], english[2]) == ("not_logged_in", 4401)
+    assert korean[1] != english[1]
+    assert english[1].isascii()
+
+
+def test_another_port_of_the_same_host_is_another_origin(paused, make_fan):
+    page = make_fan(paused).knock(Origin="http://localhost:1")
+
+    assert refused(page)[::2] == ("foreign_origin", 4403)
+
+
+def test_another_site_does_not_even_get_a_socket(paused, make_fan):
+    with pytest.raises(InvalidStatus) as refusal:
+        make_fan(paused).knock(Origin="https://evil.example")
+
+    assert refusal.value.response.status_code == 403
+
+
+def test_without_an_event_or_a_queue_there_is_nothing_to_tell(paused, make_fan, now):
+    missing, without = make_fan(999_999), make_fan(make_event(now))
+
+    assert refused(missing.knock())[::2] == ("no_queue", 4404)
+    assert refused(without.knock())[::2] == ("no_queue", 4404)
+
+
+def test_before_the_opening_there_is_no_line(queue, make_fan):
+    fan = make_fan(queue)
+
+    assert refused(fan.knock())[::2] == ("queue_not_open", 4409)
+    assert refused(fan.knock("?join=1"))[::2] == ("queue_not_open", 4409)
+
+
+def test_who_is_blocked_is_told_why_and_may_not_join(paused, make_fan, tick):
+    fan = make_fan(paused)
+    fan.join()
+    page = fan.open()
+    page.greeted()
+    tick()
+    services.block(event_id=paused.pk, person=fan.person, by=None, why="a bot", now=tick.now)
+
+    tick()
+    told = page.until(state="BLOCKED")
+    code, message, closed = refused(fan.knock("?join=1", **{"Accept-Language": "en"}))
+
+    assert told["token"] is None
+    assert (code, closed) == ("blocked", 4403)
+    assert "a bot" in message
+
+
+def test_a_full_line_is_a_refusal(paused, make_fan, tick):
+    services.set_knobs(event_id=paused.pk, knobs={"capacity": 1}, by=None, now=tick.now)
+    tick()
+    make_fan(paused).join()
+
+    assert refused(make_fan(paused).knock("?join=1"))[::2] == ("queue_full", 4409)
+
+
+@pytest.mark.parametrize("word", ["hello", '{"type":"ping"}', b"\x00", ""])
+def test_one_word_to_the_socket_ends_it(paused, make_fan, served, word):
+    fan = make_fan(paused)
+    fan.join()
+    page = fan.open()
+    page.greeted()
+
+    page.socket.send(word)
+    frames, code = page.to_the_end()
+
+    assert [frame["code"] for frame in frames] == ["invalid_input"]
+    assert code == 4400
+    wait_until(lambda: served.pages(paused) == 0)
+
+
+def test_a_token_of_another_event_or_an_earlier_stay_opens_nothing(paused, make_fan):
+    fan = make_fan(paused)
+    fan.join()
+    old = fan.open().greeted()["token"]
+    fan.leave()
+    fan.join()
+    wrong = [fan.knock(Cookie="", Authorization=f"Bearer {token}") for token in (old, "qr_x.y")]
+
+    assert [refused(page)[::2] for page in wrong] == [("bad_queue_token", 4401)] * 2
+
+
+# -- signs of life --------------------------------------------------------------------------------
+
+
+def test_an_open_page_keeps_the_place_and_a_closed_one_lets_it_lapse(
+    paused, make_fan, served, tick
+):
+    services.set_knobs(event_id=paused.pk, knobs={"absence_seconds": 10}, by=None, now=tick.now)
+    ann, ben = make_fan(paused), make_fan(paused)
+    ann.join(), ben.join()
+    open_page, closed_page = ann.open(), ben.open()
+    open_page.greeted(), closed_page.greeted()
+    closed_page.socket.close()
+    wait_until(lambda: served.pages(paused) == 1)
+
+    for _ in range(15):
+        tick()
+        served.beat(paused, tick.now)
+    alone = open_page.until(total=1)
+    states = [services.standing(event_id=paused.pk, person=fan.person, now=tick.now).state
+              for fan in (ann, ben)]  # fmt: skip
+
+    assert (alone["state"], alone["ahead"]) == ("WAITING", 0)
+    assert states == ["waiting", "expired"]
+
+
+def test_a_page_that_breaks_off_without_a_word_is_noticed(paused, make_fan, served):
+    fan = make_fan(paused)
+    fan.join()
+    page = fan.open()
+    page.greeted()
+    wait_until(lambda: served.pages(paused) == 1)
+
+    page.socket.socket.shutdown(socket.SHUT_RDWR)
+
+    wait_until(lambda: served.pages(paused) == 0)
+
+
+# -- slow readers ---------------------------------------------------------------------------------
+
+
+def slow_reader(fan) -> socket.socket:
+    """Shakes hands, and then reads nothing."""
+    line = socket.socket()
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+    line.settimeout(PATIENCE)
+    line.connect(("127.0.0.1", fan.served.port))
+    line.sendall(
+        (
+            f"GET /ws/events/{fan.event_id}/queue/ HTTP/1.1\r\n"
+            f"Host: localhost:{fan.served.port}\r\n"
+            f"Origin: {fan.served.origin}\r\nCookie: sessionid={fan.session}\r\n"
+            "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        ).encode()
+    )
+    return line
+
+
+def texts(line: socket.socket) -> list[dict]:
+    """Every frame that comes until nothing does for a moment."""
+    raw = b""
+    line.settimeout(2)
+    try:
+        while part := line.recv(65_536):
+            raw += part
+    except TimeoutError:
+        pass
+    raw, frames = raw.partition(b"\r\n\r\n")[2], []
+    while raw:
+        size, start = raw[1] & 127, 2
+        if size > 125:
+            wide = 2 if size == 126 else 8
+            size, start = int.from_bytes(raw[2 : 2 + wide]), 2 + wide
+        if raw[0] & 15 == 1:
+            frames.append(json.loads(raw[start : start + size]))
+        raw = raw[start + size :]
+    return frames
+
+
+def test_a_slow_reader_delays_nobody_and_gets_the_newest_afterwards(paused, make_fan, served):
+    ann, ben, cem = (make_fan(paused) for _ in range(3))
+    for fan in (ann, ben, cem):
+        fan.join()
+    quick = ben.open()
+    quick.greeted()
+    slow = slow_reader(cem)
+    wait_until(lambda: served.pages(paused) == 2)
+    notices = [f"{number} " + "x" * 50_000 for number in range(40)]
+
+    for notice in notices:
+        tell(paused.pk, notice=notice)
+        while quick.next("notice")["message"] != notice:
+            pass  # heard while the other one is stuck
+    ann.leave()
+    tell(paused.pk, notice="the last")
+    quick.until(ahead=0)
+    frames = texts(slow)
+    slow.close()
+
+    messages = [frame["message"] for frame in frames if frame["type"] == "notice"]
+    places = [frame["ahead"] for frame in frames if frame["type"] == "standing"]
+    assert messages[-1] == "the last"
+    assert len(messages) < len(notices)  # the older ones were dropped
+    assert places[-1] == 1
+
+
+def test_who_takes_nothing_any_more_is_not_kept_as_if_they_were_there(
+    paused, make_fan, served, monkeypatch
+):
+    monkeypatch.setattr(outbox, "PATIENCE_SECONDS", 0.2)
+    ann, ben = make_fan(paused), make_fan(paused)
+    ann.join(), ben.join()
+    quick = ann.open()
+    quick.greeted()
+    stuck = slow_reader(ben)
+    wait_until(lambda: served.pages(paused) == 2)
+
+    for number in range(10):
+        tell(paused.pk, notice=f"{number} " + "x" * 50_000)
+        quick.next("notice")
+    wait_until(lambda: served.pages(paused) == 1)
+
+    assert list(served.hub.rooms[paused.pk].people) == [ann.person]
+    stuck.close()
+
+
+# -- farewell -------------------------------------------------------------------------------------
+
+
+def test_a_server_that_stops_says_when_to_come_back(paused, make_fan, served):
+    fans = [make_fan(paused) for _ in range(12)]
+    for fan in fans:
+        fan.join()
+    pages = [fan.open() for fan in fans]
+    for page in pages:
+        page.greeted()
+
+    served.server.handle_exit(signal.SIGTERM, None)
+    ends = [page.to_the_end() for page in pages]
+    served.thread.join(PATIENCE)
+
+    moments = [frames[-1]["after_ms"] for frames, _ in ends]
+    assert {frames[-1]["type"] for frames, _ in ends} == {"reconnect"}
+    assert {code for _, code in ends} == {1012}
+    assert len(set(moments)) > 6
+    assert max(moments) <= 1000 * live.LEAST_SPREAD
+    assert not served.thread.is_alive()
+
+
+def test_what_else_fails_at_the_end_keeps_nobody_from_being_told(paused, make_fan, served):
+    async def failing(**_: object) -> None:
+        raise RuntimeError("broken")
+
+    fan = make_fan(paused)
+    fan.join()
+    page = fan.open()
+    page.greeted()
+    going_down.connect(failing)
+    try:
+        served.stop()
+        frames, code = page.to_the_end()
+    finally:
+        going_down.disconnect(failing)
+
+    assert (frames[-1]["type"], code) == ("reconnect", 1012)
+    assert served.server.ended_well
+
+
+# -- what it costs --------------------------------------------------------------------------------
+
+
+def test_connecting_and_being_told_cost_no_sql(paused, make_fan, statements):
+    ann, ben = make_fan(paused), make_fan(paused)
+    ann.join(), ben.join()
+    services.standing(event_id=paused.pk, person=ben.person, now=clock.now())
+    statements.clear()
+
+    page = ben.open()
+    page.greeted()
+    ann.leave()
+    tell(paused.pk)
+    page.until(ahead=0)
+
+    assert statements == []
+
+
+def test_an_unknown_path_and_plain_http_get_an_answer(paused, make_fan, served):
+    with connect(f"ws://localhost:{served.port}/ws/events/x/queue/", origin=served.origin) as line:
+        frame = json.loads(line.recv(timeout=PATIENCE))
+
+    assert frame["code"] == "not_found"
+    assert SaleQueue.objects.filter(pk=paused.pk).exists()

@@ -1,0 +1,483 @@
+"""The scripts behind the push: what a pulse says, and what keeps a place."""
+
+from datetime import timedelta
+from threading import Barrier
+
+from tests.concurrency.together import together
+from tests.waiting_queue.line import START, Line
+from ticketing.core import redis
+from waiting_queue import keys, store
+from waiting_queue.pulses import Pulse
+
+
+def pulse(line: Line, **more: int) -> Pulse:
+    found = store.take(store.pulse(line.event_id, **more))
+    assert found is not None
+    return found
+
+
+def waiting(*people: str, **rules) -> Line:
+    """Everybody waits until a tick with room calls them."""
+    line = Line().begin(**{"state": "paused", "rate": 0} | rules)
+    line.join(*people)
+    return line
+
+
+def called(*people: str, **rules) -> Line:
+    line = waiting(*people, **rules)
+    line.tick(state="open")
+    pulse(line)  # of the calls, which are no news any more
+    return line
+
+
+def members(event_id: int, name: str) -> list[tuple[str, float]]:
+    return redis.queue_client().zrange(keys.key(event_id, name), 0, -1, withscores=True)
+
+
+# -- how the line looks ---------------------------------------------------------------------------
+
+
+def test_a_pulse_says_how_the_line_looks():
+    line = waiting("1", "2", "3", "4", "5", cap=2)
+    line.tick(state="open")
+    line.claim("1")
+    line.leave("4")
+
+    found = pulse(line)
+
+    assert (found.event_id, found.epoch, found.queue_state, found.drawing) == (7, "e1", "open", 0)
+    assert (found.head, found.last, found.absence_ms) == (3, 5, 300_000)
+    assert (found.waiting, found.ready, found.inside, found.admitted) == (2, 1, 1, 1)
+    assert found.lobby == 0
+
+
+def test_the_head_of_an_empty_line_is_the_next_number():
+    line = Line().begin(state="paused")
+    assert (pulse(line).head, pulse(line).last) == (1, 0)
+
+    line.join("1", "2")
+    line.leave("1")
+    line.leave("2")
+
+    assert (pulse(line).head, pulse(line).last) == (3, 2)
+
+
+def test_a_lobby_is_counted_and_has_no_line():
+    line = Line().begin(state="lobby")
+    line.join("1", "2")
+
+    found = pulse(line)
+
+    assert (found.lobby, found.waiting, found.head, found.last) == (2, 0, 1, 0)
+
+
+def test_rates_are_those_of_the_desk():
+    line = waiting(*map(str, range(50)), rate=10)
+    line.wait(1).tick(state="open")
+    line.wait(1).tick()
+
+    found, seen = pulse(line), line.look("49")
+
+    assert (found.fast, found.slow) == (seen.fast, seen.slow)
+    assert found.fast > 0
+
+
+def test_turns_count_up_by_one():
+    line = waiting("1")
+    turns = [pulse(line).turn for _ in range(5)]
+
+    assert turns == list(range(turns[0], turns[0] + 5))
+
+
+def test_a_pulse_without_a_desk_says_nothing():
+    waiting("1")
+    store.take_down_desk(7)
+
+    assert store.take(store.pulse(7)) is None
+    assert not redis.queue_client().exists(keys.key(7, "desk"))
+
+
+# -- news -----------------------------------------------------------------------------------------
+
+
+def test_who_comes_is_no_news():
+    line = waiting("1", "2")
+    lobby = Line(event_id=8).begin(state="lobby")
+    lobby.join("1", "2")
+
+    assert pulse(line).news == []
+    assert pulse(lobby).news == []
+
+
+def test_looking_polling_and_joining_again_is_no_news():
+    line = waiting("1", "2")
+
+    line.touch("1")
+    line.look("2")
+    line.join("1")
+    store.take(store.beat(7, ["1", "2"], line.now))
+
+    assert pulse(line).news == []
+
+
+def test_who_comes_again_is_news_to_their_own_other_pages_and_nobody_is_gone_by_it():
+    line = waiting("1", "2")
+    line.leave("1")
+    pulse(line)
+
+    line.join("1")
+    line.join("1")
+
+    assert pulse(line).news == [("1", 0)]
+
+
+def test_who_leaves_is_news_once_with_the_number_they_had():
+    line = waiting("1", "2", "3")
+    line.leave("2")
+
+    assert pulse(line).news == [("2", 2)]
+    assert pulse(line).news == []
+
+
+def test_who_leaves_the_lobby_had_no_number():
+    line = Line().begin(state="lobby")
+    line.join("1")
+    line.leave("1")
+
+    assert pulse(line).news == [("1", 0)]
+
+
+def test_who_is_called_is_news():
+    line = waiting("1", "2", "3", cap=2)
+    line.tick(state="open")
+
+    assert pulse(line).news == [("1", 1), ("2", 2)]
+
+
+def test_who_walks_in_is_news_with_a_number_that_never_waited():
+    line = Line().begin(rate=0)
+    line.join("1")
+
+    assert pulse(line).news == [("1", 1)]
+
+
+def test_a_claim_is_news_and_a_second_one_is_not():
+    line = called("1", "2")
+    line.claim("1")
+    line.claim("1")
+
+    assert pulse(line).news == [("1", 1)]
+
+
+def test_a_call_that_ran_out_is_news():
+    line = called("1", "2")
+    line.wait(5).tick()
+    line.claim("1")
+    pulse(line)
+    for _ in range(6):
+        line.wait(10).tick()
+
+    assert pulse(line).news == [("2", 2)]
+
+
+def test_a_late_claim_is_news():
+    line = called("1")
+    line.wait(61).claim("1")
+
+    assert pulse(line).news == [("1", 1)]
+
+
+def test_a_pass_that_ran_out_and_one_that_was_used_are_news():
+    line = called("1", "2", pass_ms=20_000)
+    line.claim("1")
+    line.claim("2")
+    pulse(line)
+    line.leave("2", how="completed")
+    for _ in range(3):
+        line.wait(9).tick()
+
+    assert pulse(line).news == [("2", 2), ("1", 1)]
+
+
+def test_who_is_away_too_long_is_news():
+    line = waiting("1", "2", absence_ms=10_000)
+    line.wait(9).tick()
+    line.touch("2")
+    line.wait(9).tick()
+
+    assert pulse(line).news == [("1", 1)]
+
+
+def test_who_is_put_out_is_news():
+    line = waiting("1", "2")
+    line.leave("2", how="blocked", why="a bot")
+
+    assert pulse(line).news == [("2", 2)]
+
+
+def test_news_come_in_their_order_and_no_more_than_fit():
+    line = waiting(*map(str, range(1, 8)))
+    for person in ("5", "2", "7"):
+        line.leave(person)
+
+    first, second, third = (pulse(line, most=2) for _ in range(3))
+
+    assert [first.news, second.news, third.news] == [[("5", 5), ("2", 2)], [("7", 7)], []]
+    assert third.turn == first.turn + 2
+
+
+def test_too_much_news_skips_a_turn_instead_of_growing_without_end():
+    """Nobody has asked for a pulse for a long time: they will have to read the line anyway."""
+    line = waiting("1", "2")
+    before = pulse(line)
+    full = [f"{number}:{number}" for number in range(20_000)]
+    redis.queue_client().rpush(keys.key(7, "news"), *full)
+
+    line.leave("1")
+    after = pulse(line)
+
+    assert after.turn == before.turn + 2
+    assert not after.comes_after(before)
+    assert after.news == []
+
+
+def test_one_less_is_still_told():
+    line = waiting("1", "2")
+    before = pulse(line)
+    redis.queue_client().rpush(keys.key(7, "news"), *(f"{n}:{n}" for n in range(19_999)))
+
+    line.leave("1")
+    first, news = before, []
+    while not news or first.news:
+        first = pulse(line)
+        news += first.news
+
+    assert news[-1] == ("1", 1)
+    assert len(news) == 20_000
+
+
+def test_the_end_of_a_draw_skips_a_turn():
+    line = Line().begin(state="lobby")
+    line.join("1", "2", "3")
+    line.begin(state="open", drawing=True)
+    during = pulse(line)
+    store.take(store.draw(7, ["3", "1", "2"], 1, line.now))
+    line.begin(drawing=False)
+
+    after = pulse(line)
+
+    assert (during.drawing, after.drawing) == (1, 0)
+    assert not after.comes_after(during)
+    assert (after.head, after.last, after.waiting, after.news) == (1, 3, 3, [])
+
+
+def test_a_draw_that_ends_in_a_tick_skips_a_turn_too():
+    line = Line().begin(state="lobby")
+    line.join("1")
+    line.tick(state="open", drawing=True)
+    during = pulse(line)
+
+    line.wait(1).tick(drawing=False)
+
+    assert not pulse(line).comes_after(during)
+
+
+def test_ticks_that_change_nothing_skip_nothing():
+    line = waiting("1")
+    before = pulse(line)
+    for _ in range(3):
+        line.wait(1).tick()
+
+    assert pulse(line).comes_after(before)
+
+
+# -- two tickers ----------------------------------------------------------------------------------
+
+
+def test_of_many_tickers_at_once_exactly_one_tells_each_piece_of_news():
+    people = [str(number) for number in range(1, 301)]
+    line = waiting(*people)
+
+    def leave_and_pulse(ticker: int) -> list[Pulse]:
+        mine = people[ticker::8]
+        heard = []
+        for person in mine:
+            line.leave(person)
+            heard.append(pulse(line, most=3))
+        return heard
+
+    heard = [one for mine in together(8, leave_and_pulse) for one in mine]
+    heard.append(pulse(line))
+
+    told = [person for one in heard for person, _ in one.news]
+    turns = sorted(one.turn for one in heard)
+    assert sorted(told) == sorted(people)
+    assert turns == list(range(turns[0], turns[0] + len(heard)))
+
+
+def test_control_reading_and_then_taking_tells_it_many_times():
+    everybody_has_read, client, news = Barrier(8), redis.queue_client(), keys.key(7, "news")
+    client.rpush(news, "1:1", "2:2")
+
+    def in_two_steps(_: int) -> list[str]:
+        seen = client.lrange(news, 0, -1)
+        everybody_has_read.wait(10)
+        client.ltrim(news, len(seen), -1)
+        return seen
+
+    told = [one for seen in together(8, in_two_steps) for one in seen]
+
+    assert len(told) == 16
+
+
+# -- signs of life --------------------------------------------------------------------------------
+
+
+def crowd(event_id: int) -> Line:
+    """Somebody in every state there is, and some whose time is nearly, or just, up."""
+    line = Line(event_id=event_id).begin(rate=0, state="paused", cap=6, pass_ms=20_000)
+    line.join(*map(str, range(1, 11)))
+    line.tick(state="open")  # 1 to 6 are called
+    for person in ("1", "2", "3"):
+        line.claim(person)
+    line.leave("2")
+    line.leave("10", how="blocked", why="a bot")
+    line.wait(5).touch("3")
+    return line
+
+
+PEOPLE = [*map(str, range(1, 12)), "nobody"]
+PLACES = ["lobby", "line", "ready", "inside", "seen", "ended"]
+
+
+def test_a_beat_does_what_touching_one_by_one_does():
+    for later in (1, 14, 19, 20, 21, 30, 59, 61, 400):
+        one_by_one, at_once = crowd(7), crowd(8)
+        one_by_one.wait(later), at_once.wait(later)
+
+        for person in PEOPLE:
+            one_by_one.touch(person)
+        store.take(store.beat(8, PEOPLE, at_once.now))
+
+        for place in PLACES:
+            assert members(8, place) == members(7, place), (later, place)
+        store.erase(7), store.erase(8)
+
+
+def test_a_beat_in_the_lobby_keeps_the_place_there():
+    line = Line().begin(state="lobby", absence_ms=10_000)
+    line.join("1", "2")
+    for _ in range(3):
+        line.wait(5)
+        store.take(store.beat(7, ["1"], line.now))
+        line.tick()
+
+    assert (line.state("1"), line.state("2")) == ("lobby", "expired")
+
+
+def test_a_beat_counts_those_whose_place_it_keeps():
+    line = crowd(7)
+
+    here = store.take(store.beat(7, PEOPLE, line.now))
+
+    assert here == len(["1", "3"]) + len(["7", "8", "9"])
+
+
+def test_a_beat_keeps_a_place_beyond_the_absence():
+    line = waiting("1", "2", absence_ms=10_000)
+    for _ in range(10):
+        line.wait(5)
+        store.take(store.beat(7, ["1"], line.now))
+        line.tick()
+
+    assert (line.state("1"), line.state("2")) == ("waiting", "expired")
+
+
+def test_a_beat_never_brings_back_somebody_who_is_out():
+    line = waiting("1", "2", "3", "4", "5", cap=2)
+    line.tick(state="open")
+    line.claim("1")
+    line.leave("1", how="completed")
+    line.leave("3")
+    line.leave("4", how="blocked", why="a bot")
+    for _ in range(7):
+        line.wait(9).tick()
+
+    store.take(store.beat(7, ["1", "2", "3", "4", "nobody"], line.now))
+
+    states = {person: line.state(person) for person in ("1", "2", "3", "4", "nobody")}
+    assert states == {
+        "1": "completed",
+        "2": "expired",
+        "3": "left",
+        "4": "blocked",
+        "nobody": "none",
+    }
+    assert not {"1", "2", "3", "4"} & {person for person, _ in members(7, "seen")}
+
+
+def test_a_beat_does_not_renew_a_pass_that_has_run_out():
+    line = called("1", pass_ms=20_000)
+    line.claim("1")
+    line.wait(20)
+
+    store.take(store.beat(7, ["1"], line.now))
+
+    assert line.state("1") == "expired"
+
+
+def test_a_beat_renews_a_pass_only_up_to_the_longest_stay():
+    line = called("1", pass_ms=20_000, pass_max_ms=50_000)
+    line.claim("1")
+    claimed = line.now
+    for _ in range(4):
+        line.wait(10)
+        store.take(store.beat(7, ["1"], line.now))
+
+    assert line.look("1").deadline_ms == store.ms(claimed + timedelta(seconds=50))
+
+
+def test_a_beat_from_a_clock_that_is_behind_takes_nothing_away():
+    line = waiting("1", absence_ms=10_000)
+    line.wait(5).touch("1")
+
+    store.take(store.beat(7, ["1"], START - timedelta(seconds=30)))
+
+    assert members(7, "seen") == [("1", store.ms(line.now))]
+
+
+def test_a_beat_without_a_desk_changes_nothing():
+    line = called("1", "2")
+    line.claim("1")
+    store.take_down_desk(7)
+    before = {place: members(7, place) for place in PLACES}
+
+    store.take(store.beat(7, ["1", "2"], line.wait(5).now))
+
+    assert {place: members(7, place) for place in PLACES} == before
+
+
+# -- what is kept and read ------------------------------------------------------------------------
+
+
+def test_the_last_pulse_is_kept_for_those_who_come_later():
+    line = waiting("1", "2")
+    line.leave("1")
+    sent = pulse(line)
+
+    store.publish([sent])
+    kept = store.last_pulse(7)
+
+    assert kept is not None
+    assert (kept.turn, kept.waiting, kept.news) == (sent.turn, 1, [])
+
+
+def test_a_line_is_read_in_parts_and_in_order():
+    line = waiting(*map(str, range(1, 26)))
+    for person in ("1", "7", "25"):
+        line.leave(person)
+
+    right = [number for number in range(1, 26) if number not in {1, 7, 25}]
+    for part in (1, 2, 7, 22, 1000):
+        assert store.line_numbers(7, part=part) == right
+    assert store.line_numbers(99) == []
