@@ -60,7 +60,7 @@ async def answer(call: Call) -> LeanAnswer:
         call.headers, event_id=event_id, method=call.method, own_origin=call.own_origin
     )
     if shown.held and call.method == "GET":
-        known = services.known_standing(shown.held, now=now, luck=chance())
+        known = services.known_standing(shown.held, luck=chance())
         if known:
             return 200, known.encode()
     who = await aspeaker(shown, now=now)

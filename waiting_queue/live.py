@@ -19,7 +19,7 @@ from ticketing.core import clock
 from ticketing.core.farewell import going_down
 from waiting_queue import frames, store
 from waiting_queue.pulses import Pulse, event_of
-from waiting_queue.rooms import Connection, Room
+from waiting_queue.rooms import Connection, Room, breathe
 from waiting_queue.store import Standing
 from waiting_queue.tokens import QueueToken
 
@@ -49,11 +49,11 @@ class Hub:
             self.rooms[event_id] = Room(event_id)
         return self.rooms[event_id]
 
-    def answer(self, held: QueueToken, now: datetime, luck: float) -> str | None:
+    def answer(self, held: QueueToken, luck: float) -> str | None:
         """A poll, answered from what is known here; None if Redis must be asked."""
         room = self.room(held.event_id)
         room.used_at = clock.monotonic()
-        return room.answer(held, now, luck)
+        return room.answer(held, room.used_at, luck)
 
     async def last_pulse(self, event_id: int) -> Pulse | None:
         if known := self._heard(event_id):
@@ -73,10 +73,11 @@ class Hub:
         """Everybody is told when to come back, each at a moment of their own."""
         pages = [connection for room in self.rooms.values() for connection in room.connections()]
         spread = max(LEAST_SPREAD, len(pages) / RETURNS_PER_SECOND)
-        for connection in pages:
+        for number, connection in enumerate(pages, start=1):
             after = round(1000 * uniform(0, spread))  # noqa: S311 - spreads returns, guards nothing
             connection.outbox.put("reconnect", frames.reconnect(after))
             connection.end()
+            await breathe(number)
         await self.close()
 
     async def close(self) -> None:

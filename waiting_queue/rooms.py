@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import count
 
 from django.conf import settings
@@ -25,10 +24,11 @@ log = logging.getLogger(__name__)
 WORTH = 0.01
 SILENCE_SECONDS = 5
 ALL_SLOTS = set(range(SILENCE_SECONDS))
-# Sends after which others in this process get their turn.
-BREATH = 250
+BREATH = 250  # sends in one go
 # What is known of a line whose ticks have stopped is not told as if it were news.
-FRESH_MS = 3_000
+FRESH_SECONDS = 3.0
+# Whose deadline may be moved: by their own activity, or after an outage.
+DATED = frozenset({"ready", "admitted"})
 
 _slots = count()
 
@@ -64,6 +64,7 @@ class Room:
         self.used_at = self.beaten_at = clock.monotonic()
         self._mirror: Mirror | None = None
         self._followed: Pulse | None = None
+        self._heard_at = 0.0
         self._frames: Frames | None = None
         self._unheard: list[Pulse] = []
         self._working: asyncio.Task[None] | None = None
@@ -82,10 +83,10 @@ class Room:
     def connections(self) -> list[Connection]:
         return [connection for tabs in self.people.values() for connection in tabs]
 
-    def answer(self, held: QueueToken, now: datetime, luck: float) -> str | None:
+    def answer(self, held: QueueToken, moment: float, luck: float) -> str | None:
         """Where the holder of a token stands, if that can be told without asking Redis."""
         frames, mirror = self._frames, self._mirror
-        if frames is None or mirror is None or store.ms(now) - frames.pulse.at_ms > FRESH_MS:
+        if frames is None or mirror is None or moment - self._heard_at > FRESH_SECONDS:
             return None
         if held.epoch != frames.pulse.epoch or not mirror.has(held.number):
             return None
@@ -95,6 +96,7 @@ class Room:
     def hear(self, pulse: Pulse) -> None:
         """Pulses that come while an earlier one is being told are told together."""
         self._unheard.append(pulse)
+        self._heard_at = clock.monotonic()
         if self._working is None or self._working.done():
             self._working = asyncio.create_task(self._work())
 
@@ -113,24 +115,34 @@ class Room:
 
     async def _tell(self, pulses: list[Pulse]) -> None:
         if pulses[-1].queue_state == "closed":
-            self._send_home(pulses[-1])
+            await self._send_home(pulses[-1])
             return
         asked = {person for pulse in pulses for person in await self._follow(pulse)}
         before, self.pulse = self.pulse, pulses[-1]
-        frames = self._frames = Frames(self.pulse)
+        frames, slots = Frames(self.pulse), _slots_between(before, self.pulse)
+        self._frames, asked = frames, asked | self._dated(slots)
         found = await store.alook_all(self.event_id, list(asked), frames.now)
-        self._tell_news(frames, found)
-        slots = _slots_between(before, self.pulse)
+        await self._tell_news(frames, found)
         await self._tell_others(frames, found, slots)
         self._announce(before, self.pulse)
         metrics.BROADCAST_SECONDS.observe(max(store.ms(clock.now()) - pulses[0].at_ms, 0) / 1000)
 
-    def _send_home(self, pulse: Pulse) -> None:
+    def _dated(self, slots: set[int]) -> set[str]:
+        """People of ours whose deadline is to be told again."""
+        return {
+            page.person
+            for page in self.connections()
+            if page.slot in slots and page.standing and page.standing.state in DATED
+        }
+
+    async def _send_home(self, pulse: Pulse) -> None:
         self.pulse, self._mirror, self._frames, frames = pulse, None, None, Frames(pulse)
         over = frames.standing("closed", 0, 0)
-        for connection in self.connections():
-            connection.tell(over, frames.of(connection.person, over))
+        text = frames.of("", over)
+        for number, connection in enumerate(self.connections(), start=1):
+            connection.tell(over, text)
             connection.end()
+            await breathe(number)
 
     async def _follow(self, pulse: Pulse) -> Iterable[str]:
         """The people of ours who must be looked up."""
@@ -155,13 +167,14 @@ class Room:
             and self._mirror.has(known.number)
         )
 
-    def _tell_news(self, frames: Frames, found: dict[str, Standing]) -> None:
-        for person, standing in found.items():
+    async def _tell_news(self, frames: Frames, found: dict[str, Standing]) -> None:
+        for number, (person, standing) in enumerate(found.items(), start=1):
             tabs = self.people.get(person, ())
             text = frames.news(person, standing) if tabs else ""
             for connection in tabs:
                 connection.tell(standing, text)
             metrics.FRAMES.inc(len(tabs))
+            await breathe(number)
 
     async def _tell_others(
         self, frames: Frames, found: dict[str, Standing], slots: set[int]
@@ -201,6 +214,12 @@ class Room:
     def close(self) -> None:
         if self._working is not None:
             self._working.cancel()
+
+
+async def breathe(number: int) -> None:
+    """Others in this process get their turn."""
+    if number % BREATH == 0:
+        await asyncio.sleep(0)
 
 
 def _slots_between(before: Pulse | None, pulse: Pulse) -> set[int]:

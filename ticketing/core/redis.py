@@ -14,6 +14,7 @@ from redis import asyncio as aioredis
 from ticketing.core.together import Together
 
 CLUSTER = "redis+cluster://"
+SILENCE_SECONDS = 20.0
 # By event loop, because connections belong to the one that made them; then by address.
 _async_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Any]] = WeakKeyDictionary()
 
@@ -66,12 +67,19 @@ def database() -> int:
 
 @asynccontextmanager
 async def listening(channel: str) -> AsyncIterator[AsyncIterator[str]]:
-    """What is published on a channel; however long nothing is, that is no failure."""
+    """What is published on a channel, until nothing was for a while: a server that vanished says
+    nothing, either, so whoever listens subscribes again."""
     choices = options() | {"socket_timeout": None}
     connection = aioredis.Redis.from_url(settings.REDIS_URL, health_check_interval=30, **choices)
-    async with connection, connection.pubsub(ignore_subscribe_messages=True) as pubsub:
+    async with connection, connection.pubsub() as pubsub:
         await pubsub.subscribe(channel)
-        yield (message["data"] async for message in pubsub.listen())
+        yield _published(pubsub)
+
+
+async def _published(pubsub: Any) -> AsyncIterator[str]:
+    while message := await pubsub.get_message(timeout=SILENCE_SECONDS):
+        if message["type"] == "message":  # and not a word about the subscription
+            yield message["data"]
 
 
 async def close_async_clients() -> None:

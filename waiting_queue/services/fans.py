@@ -47,9 +47,9 @@ async def astanding(
     return await aperform(_touch(event_id, person, now, held))
 
 
-def known_standing(held: QueueToken, *, now: datetime, luck: float) -> str | None:
+def known_standing(held: QueueToken, *, luck: float) -> str | None:
     """The answer to a poll of somebody who waits, as JSON, if this process knows it by itself."""
-    known = live.hub().answer(held, now, luck)
+    known = live.hub().answer(held, luck)
     if known:
         metrics.POLLS_OF_MIRROR.inc()
     return known

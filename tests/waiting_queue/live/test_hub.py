@@ -257,7 +257,7 @@ async def test_an_idle_room_is_forgotten_and_one_in_use_is_not():
     page = await watching(line, "1")
     hub = live.hub()
     polled = QueueToken(8, "1", 1, "e1")
-    hub.answer(polled, line.now, 0)
+    hub.answer(polled, 0)
     moment = hub.rooms[8].used_at + live.IDLE_SECONDS + 1
 
     hub._forget_idle_rooms(moment - 2)

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tests.waiting_queue.live.pages import Told, entered, hears, line_of, pulse
+from ticketing.core import clock
 from waiting_queue import rooms, selectors, store
-from waiting_queue.rooms import Room
+from waiting_queue.rooms import FRESH_SECONDS, Room
 from waiting_queue.tokens import QueueToken
 
 pytestmark = pytest.mark.usefixtures("no_server")
@@ -393,7 +394,7 @@ async def test_a_poll_is_answered_from_what_is_known_here(room, asked):
     asked.clear()
 
     held = QueueToken(7, "4", 4, "e1")
-    answer = json.loads(room.answer(held, line.now, 0.3) or "null")
+    answer = json.loads(room.answer(held, clock.monotonic(), 0.3) or "null")
 
     right = selectors.standing_body(
         event_id=7, person="4", found=line.look("4"), now=line.now, luck=0.3, held=held
@@ -407,14 +408,15 @@ async def test_a_poll_is_answered_from_what_is_known_here(room, asked):
 async def test_what_is_not_known_for_sure_is_not_answered_here(room):
     line = line_of(range(1, 6), cap=1)
     token = QueueToken(7, "4", 4, "e1")
-    before = room.answer(token, line.now, 0)
+    before = room.answer(token, clock.monotonic(), 0)
     await hears(room, pulse(line))
     line.tick(state="open")  # calls 1
     line.leave("3")
     await hears(room, pulse(line))
+    heard_at = room._heard_at
 
     assert before is None
-    assert room.answer(token, line.now, 0)
+    assert room.answer(token, heard_at, 0)
     for unknown in (
         QueueToken(7, "1", 1, "e1"),  # called
         QueueToken(7, "3", 3, "e1"),  # left
@@ -422,7 +424,27 @@ async def test_what_is_not_known_for_sure_is_not_answered_here(room):
         QueueToken(7, "4", 4, "e0"),  # of an earlier beginning
         QueueToken(7, "4", 0, "e1"),  # from the lobby
     ):
-        assert room.answer(unknown, line.now, 0) is None
+        assert room.answer(unknown, heard_at, 0) is None
     assert room.polled == {"4"}
-    assert room.answer(token, line.wait(3).now, 0)
-    assert room.answer(token, line.wait(0.1).now, 0) is None  # the ticks have stopped
+    assert room.answer(token, heard_at + FRESH_SECONDS, 0)
+    assert room.answer(token, heard_at + FRESH_SECONDS + 0.1, 0) is None  # the ticks have stopped
+
+
+async def test_a_pass_that_was_renewed_is_told_again(room, asked):
+    line = line_of([1], rate=0)
+    (page,) = await entered(room, line, [1])
+    await hears(room, pulse(line))
+    line.tick(state="open")
+    await hears(room, pulse(line))
+    line.claim("1")
+    await hears(room, pulse(line))
+    first = page.said("standing")[-1]
+    line.wait(100).touch("1")
+
+    for _ in range(rooms.SILENCE_SECONDS):
+        line.wait(1)
+        await hears(room, pulse(line))
+
+    again = page.said("standing")[-1]
+    assert (first["state"], again["state"]) == ("ADMITTED", "ADMITTED")
+    assert again["deadline"] > first["deadline"]
