@@ -50,6 +50,11 @@ class Seat(Lifecycle):
                 name="seats_left",
             ),
             models.Index(fields=["event", "section"], name="seats_of_a_section"),
+            models.Index(
+                fields=["event", "section"],
+                condition=models.Q(state="available"),
+                name="places_left",
+            ),
         ]
 
     def __str__(self) -> str:
