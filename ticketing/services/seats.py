@@ -49,6 +49,11 @@ def release_seats(
     return _move_seats(event_id, seat_ids, blocked, free, by=by, reason=reason, now=now)
 
 
+def seats_changed(*, event_id: int) -> None:
+    """Make copies of the seat list stale. Call it after the commit; it never fails."""
+    store.seats_changed(event_id)
+
+
 @transaction.atomic
 def _move_seats(
     event_id: int,

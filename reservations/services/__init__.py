@@ -1,0 +1,28 @@
+from reservations.services.ending import expire_holds, leave, release, release_by_operator
+from reservations.services.holding import hold_best, hold_places, hold_seats
+from reservations.services.paying import cancel, confirm, extend_for_payment, refund, resume_hold
+from reservations.services.reconciling import (
+    contradictions,
+    rebuild_gate,
+    recount_sales,
+    recount_seats,
+)
+
+__all__ = [
+    "cancel",
+    "confirm",
+    "contradictions",
+    "expire_holds",
+    "extend_for_payment",
+    "hold_best",
+    "hold_places",
+    "hold_seats",
+    "leave",
+    "rebuild_gate",
+    "recount_sales",
+    "recount_seats",
+    "refund",
+    "release",
+    "release_by_operator",
+    "resume_hold",
+]
