@@ -24,6 +24,7 @@ TRY = timedelta(seconds=5)
 SHUT = timedelta(seconds=10)
 KEPT_SECONDS = 24 * 3600
 KEPT = timedelta(seconds=KEPT_SECONDS)
+WAKER_MS = 100
 HELD, SOLD, AVAILABLE = "h", "s", "a"
 
 log = logging.getLogger(__name__)
@@ -80,6 +81,11 @@ def news_since(event_id: int, last: str) -> list[tuple[str, str, list[int]]]:
     """(name, letter, seats) of everything told since; for the live map."""
     found: Any = redis.client().xrange(keys.news(event_id), min=f"({last}" if last else "-")
     return [(name, it["l"], [int(seat) for seat in it["s"].split(",")]) for name, it in found]
+
+
+def is_first_to_wake() -> bool:
+    """Whether nobody has woken a worker up in the last moment."""
+    return bool(redis.client().set(keys.WAKER, 1, nx=True, px=WAKER_MS))
 
 
 def recount(event_id: int, free: int, *, last: str) -> bool:

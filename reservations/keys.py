@@ -1,5 +1,8 @@
 """Every Redis key of the seats on sale. The braces keep an event's keys in one cluster slot."""
 
+# Somebody has just woken up a worker for the requests that wait.
+WAKER = "reservations:waker"
+
 
 def gate(event_id: int) -> str:
     """Seats that are not to be had now: seat -> until when, and by whom."""

@@ -16,7 +16,7 @@ from django.db import IntegrityError, OperationalError, connection
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from reservations.errors import NoReservation, SeatsBusy, SeatsTaken
-from reservations.models import Reservation
+from reservations.models import HoldRequest, Reservation
 from ticketing.models import Seat
 
 FOLDER = Path(__file__).parent / "sql"
@@ -88,6 +88,24 @@ def expire(*, now: datetime, batch: int, ids: Sequence[int] | None = None) -> li
     with connection.cursor() as cursor:
         cursor.execute(statement, {"now": now, "batch": batch, "ids": list(ids or [])})
         return [Ended(**row) for row in _rows(cursor)]
+
+
+def claim_requests(*, now: datetime, lease: datetime, batch: int) -> list[int]:
+    """The next requests whose turn it is, in their order; theirs until the lease ends."""
+    wanted: dict[str, Any] = {"now": now, "lease": lease, "batch": batch}
+    with connection.cursor() as cursor:
+        cursor.execute(_text("claim_requests"), wanted)
+        return sorted(row["id"] for row in _rows(cursor))
+
+
+def refuse_the_rest(*, seats: Sequence[int], now: datetime) -> list[int]:
+    with connection.cursor() as cursor:
+        cursor.execute(_text("refuse_the_rest"), {"seats": list(seats), "now": now})
+        return [row["id"] for row in _rows(cursor)]
+
+
+def request_for_update(pk: int) -> HoldRequest:
+    return HoldRequest.objects.select_for_update(no_key=True).get(pk=pk)
 
 
 def reservation_for_update(code: str, **owner: Any) -> Reservation:

@@ -23,6 +23,7 @@ class Hold:
 
     reservation: Reservation
     seats: list[dict[str, Any]]
+    is_new: bool = False
 
 
 def own_reservations(*, event_id: int, fan_id: int) -> list[Hold]:

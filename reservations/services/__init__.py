@@ -7,6 +7,7 @@ from reservations.services.reconciling import (
     recount_sales,
     recount_seats,
 )
+from reservations.services.requesting import request_seats, work_off_requests
 
 __all__ = [
     "cancel",
@@ -24,5 +25,7 @@ __all__ = [
     "refund",
     "release",
     "release_by_operator",
+    "request_seats",
     "resume_hold",
+    "work_off_requests",
 ]

@@ -64,6 +64,7 @@ def hold_places(
 
 def decide(*, event_id: int, fan_id: int, choice: Choice, key: str, now: datetime) -> Hold:
     """What the database says, whatever Redis thought; told to everybody once it is committed."""
+    _require_no_orphans(event_id, choice)
     verdict, code = _verdict(event_id, fan_id, choice, key, now)
     if verdict.word == "earlier":
         return selectors.reservation_with_seats(verdict.earlier)
@@ -78,7 +79,6 @@ def _hold(event_id: int, fan_id: int, choice: Choice, key: str, now: datetime) -
     require_turn(event_id=event_id, fan_id=fan_id, now=now)
     gate.enter(event_id, fan_id, choice.seats, now)
     try:
-        _require_no_orphans(event_id, choice)
         return decide(event_id=event_id, fan_id=fan_id, choice=choice, key=key, now=now)
     except Exception as refusal:
         taken = refusal.details["seats"] if isinstance(refusal, errors.SeatsTaken) else []
@@ -156,4 +156,4 @@ def _held(event_id: int, fan_id: int, code: str, key: str, verdict: Verdict, now
         key=key,
     )
     reservation._state.adding = False
-    return Hold(reservation, verdict.seats)
+    return Hold(reservation, verdict.seats, is_new=True)

@@ -12,7 +12,7 @@ SELECT pg_advisory_xact_lock(hashtextextended('hold:' || %(event)s || ':' || %(f
 WITH sale AS (
     SELECT state = 'on_sale' AS is_open, seats_per_person, hold_seconds, currency
     FROM ticketing_event
-    WHERE id = %(event)s
+    WHERE id = %(event)s AND state <> 'draft'
 ),
 earlier AS (
     SELECT id

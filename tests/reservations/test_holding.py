@@ -112,7 +112,7 @@ def test_the_same_key_is_the_same_reservation(event, fan, rival, now):
     assert Reservation.objects.count() == 2
 
 
-@pytest.mark.parametrize("state", sorted(set(Event.State) - {Event.State.ON_SALE}))
+@pytest.mark.parametrize("state", sorted(set(Event.State) - {"on_sale", "draft"}))
 def test_seats_are_held_only_while_the_event_is_on_sale(event, fan, now, state):
     Event.objects.update(state=state)
 
@@ -125,6 +125,8 @@ def test_seats_of_elsewhere_are_refused_and_so_is_an_event_that_is_not(event, fa
 
     with pytest.raises(InvalidInput):
         hold(event, fan, now, seat_ids(event)[0], seat_ids(other)[0])
+    with pytest.raises(NotFound):
+        hold(make_event(now, state="draft"), fan, now, seat_ids(other)[0])
     with pytest.raises(NotFound):
         services.hold_seats(event_id=0, seat_ids=[1], fan_id=fan.pk, now=now)
     assert not Reservation.objects.exists()
