@@ -1,8 +1,10 @@
 """What can be so about seats that somebody wants."""
 
+from typing import Any, TypeGuard
+
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.core.errors import DomainError, NotFound
+from ticketing.core.errors import DomainError, InvalidInput, NotFound
 
 
 class SeatsTaken(DomainError):
@@ -90,6 +92,28 @@ class HoldOver(DomainError):
     advice = _("Choose again: they may still be free.")
 
 
+class SeatsElsewhere(InvalidInput):
+    """Some of the seats are not the event's; the same code as any input that can't be used."""
+
+    message = _("Some of these are not seats of this event.")
+
+
+class OnlySeatsLater(InvalidInput):
+    """An asynchronous request waits for named seats; the best are known only at the moment."""
+
+    message = _("Only named seats can be asked for asynchronously.")
+
+
 class NoReservation(NotFound):
     code = "no_reservation"
     message = _("You have no such reservation.")
+
+
+def refusal_of(*, code: str, details: dict[str, Any]) -> DomainError:
+    """A refusal that was stored, to be told in the language of whoever reads it."""
+    kinds = {kind.code: kind for kind in globals().values() if _is_error(kind)}
+    return kinds.get(code, DomainError)(**details)
+
+
+def _is_error(thing: object) -> TypeGuard[type[DomainError]]:
+    return isinstance(thing, type) and issubclass(thing, DomainError)

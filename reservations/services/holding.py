@@ -5,8 +5,6 @@ from datetime import datetime
 from random import uniform
 from time import sleep
 
-from django.utils.translation import gettext as _
-
 from reservations import errors, gate, locks, selectors
 from reservations.locks import Choice, Verdict
 from reservations.models import Reservation, new_code
@@ -14,7 +12,7 @@ from reservations.orphans import seats_left_alone
 from reservations.selectors import Hold
 from reservations.services.admission import require_turn
 from reservations.services.telling import tell_freed, tell_held
-from ticketing.core.errors import DomainError, InvalidInput, NotFound
+from ticketing.core.errors import DomainError, NotFound
 
 # Others may have passed over the same seats at the same moment, and left some: look once more.
 LOOKS = 4
@@ -139,7 +137,7 @@ def _missing(choice: Choice) -> DomainError:
         return errors.NotTogether(quantity=choice.quantity)
     if choice.kind == "places":
         return errors.NotEnoughPlaces(quantity=choice.quantity)
-    return InvalidInput(fields={"seats": [_("Some of these are not seats of this event.")]})
+    return errors.SeatsElsewhere()
 
 
 def _held(event_id: int, fan_id: int, code: str, key: str, verdict: Verdict, now: datetime) -> Hold:
