@@ -20,8 +20,9 @@ from ticketing.core import redis
 FOLDER = Path(__file__).parent / "lua"
 # Longer than a try can take: the wait for row locks, and a Redis that is slow to answer.
 TRY = timedelta(seconds=5)
-# The database said that a seat is taken, but not for how long: so long nobody asks it again.
-SHUT = timedelta(seconds=10)
+# The database said that a seat is taken, but not for how long: so long nobody asks it again. An
+# operator who puts a seat on sale meanwhile sells it so much later.
+SHUT = timedelta(seconds=2)
 KEPT_SECONDS = 24 * 3600
 KEPT = timedelta(seconds=KEPT_SECONDS)
 WAKER_MS = 100

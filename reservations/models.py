@@ -186,7 +186,7 @@ class HoldRequest(Lifecycle):
         FAILED = "failed", _("refused")
 
     MOVES = {
-        State.PENDING: {State.PROCESSING},
+        State.PENDING: {State.PROCESSING, State.FAILED},
         State.PROCESSING: {State.PENDING, State.SUCCESS, State.FAILED},
         State.SUCCESS: set(),
         State.FAILED: set(),
