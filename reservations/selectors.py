@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from reservations.errors import NoReservation
 from reservations.models import HoldRequest, Reservation, ReservedSeat
 from reservations.orphans import Neighbour
 from ticketing.core.briefly import briefly
 from ticketing.models import Event, Place, Seat
+from waiting_queue.models import QueueJournal
 
 Row = tuple[int, str]
 
@@ -66,6 +67,17 @@ def with_seats(reservations: Iterable[Reservation]) -> list[Hold]:
 def overdue_payments(now: datetime) -> QuerySet[Reservation]:
     """Being paid for longer than allowed: their payments must be settled, one way or the other."""
     return Reservation.objects.filter(state=Reservation.State.PAYING, deadline__lte=now)
+
+
+def holds_of_the_gone() -> QuerySet[Reservation]:
+    """Holds of people who left the queue, or were moved out of it, since they chose."""
+    left = QueueJournal.objects.filter(
+        event_id=OuterRef("event_id"),
+        person=OuterRef("fan_id"),
+        kind__in=[QueueJournal.Kind.LEFT, QueueJournal.Kind.BLOCKED],
+        at__gt=OuterRef("created_at"),
+    )
+    return Reservation.objects.filter(Exists(left), state=Reservation.State.HELD).order_by("pk")
 
 
 def own_request(*, event_id: int, fan_id: int, code: str) -> HoldRequest:

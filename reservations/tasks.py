@@ -14,6 +14,11 @@ def expire_holds() -> None:
     services.expire_holds(now=clock.now())
 
 
+@shared_task(name="reservations.release_holds_of_the_gone")
+def release_holds_of_the_gone() -> None:
+    services.release_holds_of_the_gone(now=clock.now())
+
+
 @shared_task(name="reservations.recount_sales")
 def recount_sales() -> None:
     services.recount_sales()

@@ -32,6 +32,11 @@ app.conf.beat_schedule = {
         "schedule": 2.0,
         "options": {"expires": 2},
     },
+    "release-holds-of-the-gone": {
+        "task": "reservations.release_holds_of_the_gone",
+        "schedule": 2.0,
+        "options": {"expires": 2},
+    },
     "recount-sales": {
         "task": "reservations.recount_sales",
         "schedule": 5.0,

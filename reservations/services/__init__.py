@@ -1,4 +1,10 @@
-from reservations.services.ending import expire_holds, leave, release, release_by_operator
+from reservations.services.ending import (
+    expire_holds,
+    leave,
+    release,
+    release_by_operator,
+    release_holds_of_the_gone,
+)
 from reservations.services.holding import hold_best, hold_places, hold_seats
 from reservations.services.paying import cancel, confirm, extend_for_payment, refund, resume_hold
 from reservations.services.reconciling import (
@@ -25,6 +31,7 @@ __all__ = [
     "refund",
     "release",
     "release_by_operator",
+    "release_holds_of_the_gone",
     "request_seats",
     "resume_hold",
     "work_off_requests",

@@ -13,6 +13,7 @@ from ticketing.models import Seat
 from waiting_queue import services as queue
 
 State = Reservation.State
+ENDED = frozenset({State.RELEASED, State.EXPIRED})
 BATCH = 200
 # How many batches one call does: the next one comes in a few seconds.
 BATCHES = 50
@@ -22,7 +23,7 @@ BATCHES = 50
 def release(*, event_id: int, code: str, fan_id: int, now: datetime) -> Reservation:
     """The fan gives the seats back. Twice is fine."""
     reservation = reservation_for_update(code.upper(), event_id=event_id, fan_id=fan_id)
-    if reservation.state in (State.RELEASED, State.EXPIRED):
+    if reservation.state in ENDED:
         return reservation
     return end(reservation, to=State.RELEASED, now=now)
 
@@ -47,6 +48,14 @@ def leave(*, event_id: int, fan_id: int, now: datetime) -> int:
         release(event_id=event_id, code=code, fan_id=fan_id, now=now)
     queue.leave(event_id=event_id, person=str(fan_id), now=now)
     return len(codes)
+
+
+def release_holds_of_the_gone(*, now: datetime) -> int:
+    """Who leaves the line gives back what they hold, whichever way they leave it."""
+    gone = selectors.holds_of_the_gone().values_list("event_id", "code", "fan_id")[:BATCH]
+    for event_id, code, fan_id in gone:
+        release(event_id=event_id, code=code, fan_id=fan_id, now=now)
+    return len(gone)
 
 
 def expire_holds(*, now: datetime, batch: int = BATCH) -> int:

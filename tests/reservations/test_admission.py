@@ -107,6 +107,42 @@ def test_paying_ends_the_visit_and_the_place_goes_to_the_next(event, fan, now, o
     assert found.state == "completed"
 
 
+@pytest.mark.parametrize("how", ["leave", "block"])
+def test_whoever_is_out_of_the_queue_gives_back_what_they_hold(
+    event, fan, rival, operator, now, open_line, how
+):
+    for person in (fan, rival):
+        come_in(event, person, now)
+    mine, theirs = (
+        hold(event, person, now, seat).reservation
+        for person, seat in zip((fan, rival), seat_ids(event), strict=False)
+    )
+    later = now + timedelta(seconds=1)
+    whom = {"event_id": event.pk, "person": str(fan.pk), "now": later}
+    if how == "leave":
+        queue.leave(**whom)
+    else:
+        queue.block(**whom, by=operator, why="robot")
+    queue.drain_journals()
+
+    assert services.release_holds_of_the_gone(now=later) == 1
+    assert services.release_holds_of_the_gone(now=later) == 0
+
+    mine.refresh_from_db()
+    theirs.refresh_from_db()
+    assert (mine.state, theirs.state) == ("released", "held")
+
+
+def test_who_left_and_came_back_keeps_what_they_chose_since(event, fan, now, open_line):
+    come_in(event, fan, now)
+    queue.leave(event_id=event.pk, person=str(fan.pk), now=now)
+    come_in(event, fan, now)
+    hold(event, fan, now + timedelta(seconds=1), seat_ids(event)[0])
+    queue.drain_journals()
+
+    assert services.release_holds_of_the_gone(now=now + timedelta(seconds=2)) == 0
+
+
 def test_leaving_gives_everything_back(event, fan, now, open_line):
     come_in(event, fan, now)
     for seat in seat_ids(event)[:2]:

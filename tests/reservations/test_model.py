@@ -246,7 +246,7 @@ class Shop(RuleBasedStateMachine):
 
 
 BOUNDED = settings(
-    max_examples=40,
+    max_examples=30,
     stateful_step_count=30,
     deadline=None,
     derandomize=True,
