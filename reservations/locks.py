@@ -38,6 +38,8 @@ class Choice:
     grade: str = ""
     section: str = ""
     accessible: bool = False
+    # Of the best, so many are looked at first; all of them only if need be.
+    near: int | None = None
 
 
 @dataclass(frozen=True)

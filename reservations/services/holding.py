@@ -1,6 +1,7 @@
 """Holding seats: these, the best, or any places of a standing section; all or none."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime
 from random import uniform
 from time import sleep
@@ -17,6 +18,8 @@ from ticketing.core.errors import DomainError, NotFound
 # Others may have passed over the same seats at the same moment, and left some: look once more.
 LOOKS = 4
 PAUSE_SECONDS = 0.02
+# Enough for everybody who asks in the same moment, few enough to be looked at in a millisecond.
+NEAR = 600
 
 
 def hold_seats(
@@ -41,7 +44,8 @@ def hold_best(
 
     `accessible`: wheelchair places with their companions' seats; others are never given then.
     """
-    choice = Choice("best", quantity, grade=grade, accessible=accessible)
+    near = None if accessible else NEAR
+    choice = Choice("best", quantity, grade=grade, accessible=accessible, near=near)
     return _hold(event_id, fan_id, choice, key, now)
 
 
@@ -98,6 +102,7 @@ def _verdict(
             expire_these(verdict.stale, now=now)
         elif verdict.word == "missing" and choice.kind != "seats":
             sleep(uniform(0, PAUSE_SECONDS) * look)  # noqa: S311 - spreads tries
+            choice = replace(choice, near=None)
         else:
             break
     return verdict, code

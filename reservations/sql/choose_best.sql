@@ -1,30 +1,29 @@
     -- So many free seats side by side, nearest to the middle of the stage; where the event wants no
     -- orphans, rather some that leave no single seat. They are tried from the best on, and what
     -- others are taking is passed over: nobody waits, nobody gets the same.
-    WITH middle AS (
-        SELECT (min(section.x) + max(section.x + section.width)) / 2.0 AS x
-        FROM ticketing_section AS section
-        JOIN ticketing_event AS event ON event.plan_id = section.plan_id
-        WHERE event.id = %(event)s AND section.kind = 'seated'
+    WITH near AS MATERIALIZED (
+        SELECT seat.id, seat.place_id, seat.section_id, seat.distance
+        FROM ticketing_seat AS seat
+        WHERE seat.event_id = %(event)s AND seat.state = 'available'
+        AND seat.grade_id = (
+            SELECT id FROM ticketing_grade WHERE event_id = %(event)s AND code = %(grade)s
+        )
+        ORDER BY seat.distance
+        LIMIT %(near)s
     ),
     free AS (
-        SELECT seat.id, seat.section_id, place.row, place.x, place.y, place.accessible,
-               power(place.x - middle.x, 2) + power(place.y, 2) AS distance,
+        SELECT near.*, place.row, place.x, place.y, place.accessible,
                coalesce(
                    power(place.x - lag(place.x) OVER along, 2)
                    + power(place.y - lag(place.y) OVER along, 2) > power(%(beside)s, 2),
                    true
                ) AS starts
-        FROM ticketing_seat AS seat
-        JOIN ticketing_place AS place ON place.id = seat.place_id
-        JOIN ticketing_section AS section ON section.id = seat.section_id
-        CROSS JOIN middle
-        WHERE seat.event_id = %(event)s AND seat.state = 'available' AND section.kind = 'seated'
-        AND seat.grade_id = (
-            SELECT id FROM ticketing_grade WHERE event_id = %(event)s AND code = %(grade)s
-        )
+        FROM near
+        JOIN ticketing_place AS place ON place.id = near.place_id
+        JOIN ticketing_section AS section ON section.id = near.section_id
+        WHERE section.kind = 'seated'
         AND (place.accessible OR place.companion) = %(accessible)s
-        WINDOW along AS (PARTITION BY seat.section_id, place.row ORDER BY place.x, place.y)
+        WINDOW along AS (PARTITION BY near.section_id, place.row ORDER BY place.x, place.y)
     ),
     runs AS (
         SELECT *, sum(starts::int) OVER (PARTITION BY section_id, row ORDER BY x, y) AS run

@@ -4,6 +4,7 @@ import pytest
 
 from reservations import errors
 from reservations.models import Reservation
+from reservations.services import holding
 from tests.making import make_event, make_plan, make_user, seat_ids
 from tests.reservations.acting import best, hold, places
 from ticketing.core.errors import NotFound
@@ -149,3 +150,19 @@ def test_places_are_only_in_standing_sections_of_the_event(floor, fan, now):
             places(floor, fan, now, 1, section=section)
     with pytest.raises(NotFound):
         places(type(floor)(pk=0), fan, now, 1)
+
+
+def test_seats_know_how_far_they_are_from_the_middle_of_the_stage(house):
+    by_label = {f"{s.place.row}-{s.place.number}": s.distance for s in house.seats.all()}
+
+    assert by_label["1-5"] == 20
+    assert by_label["1-1"] == by_label["1-9"] == 82
+    assert by_label["5-5"] == 100
+
+
+def test_the_farthest_are_found_too(house, fan, now, monkeypatch):
+    """When nothing fits among the nearest, all are looked at."""
+    monkeypatch.setattr(holding, "NEAR", 3)
+    Seat.objects.filter(event=house, place__row="1", place__number__in=[4, 6]).update(state="sold")
+
+    assert len(best(house, fan, now, 9).seats) == 9
