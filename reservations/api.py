@@ -59,9 +59,9 @@ class ReservationsView(FanView):
     @extend_schema(**documents.HOLD)
     def post(self, request: Request, event_id: int) -> Response:
         ((kind, wish),) = valid(WishSerializer, request.data).items()
-        key = valid(KeySerializer, {"key": request.headers.get("Idempotency-Key", "")})["key"]
+        key = key_of(request)
         who: Any = {"event_id": event_id, "fan_id": fan_of(request), "now": clock.now(), "key": key}
-        if valid(HowSerializer, request.query_params)["mode"] == "async":
+        if request.query_params and valid(HowSerializer, request.query_params)["mode"] == "async":
             if kind != "seats":
                 raise OnlySeatsLater()
             later = services.request_seats(seat_ids=wish, **who)
@@ -99,6 +99,12 @@ class HoldRequestView(FanView):
 def fan_of(request: Request) -> int:
     caller: Any = request.user
     return int(caller.id)
+
+
+def key_of(request: Request) -> str:
+    """What the client calls this request, or nothing."""
+    key = request.headers.get("Idempotency-Key", "")
+    return valid(KeySerializer, {"key": key})["key"] if key else ""
 
 
 def valid(serializer: Any, data: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from redis.exceptions import RedisError
 from reservations import keys
 from reservations.errors import SeatsTaken, SoldOut
 from ticketing.core import redis
+from ticketing.services import next_seats_version
 
 FOLDER = Path(__file__).parent / "lua"
 # Longer than a try can take: the wait for row locks, and a Redis that is slow to answer.
@@ -68,8 +69,10 @@ def tell(
     change: int = 0,
 ) -> None:
     """Say what is true now. It never fails: the database has it, and what is wrong here ends."""
-    names = [keys.gate(event_id), keys.left(event_id), keys.news(event_id)]
-    _quietly("tell", names, [letter, fan_id, ms(until), change, KEPT_SECONDS, *seats])
+    key, version, seconds = next_seats_version(event_id=event_id)
+    names = [keys.gate(event_id), keys.left(event_id), keys.news(event_id), key]
+    args = [letter, fan_id, ms(until), change, KEPT_SECONDS, version, seconds, *seats]
+    _quietly("tell", names, args)
 
 
 def last_news(event_id: int) -> str:

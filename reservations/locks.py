@@ -15,6 +15,7 @@ from typing import Any
 from django.db import IntegrityError, OperationalError, connection
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
+from reservations import prepared
 from reservations.errors import NoReservation, SeatsBusy, SeatsTaken
 from reservations.models import HoldRequest, Reservation
 from ticketing.models import Seat
@@ -76,7 +77,7 @@ def hold(
     wanted |= {"patience": PATIENCE, "beside": BESIDE, "tries": TRIES}
     statement = _text("hold").replace("{choice}", _text(f"choose_{choice.kind}").rstrip())
     with _politely(choice.seats), connection.cursor() as cursor:
-        cursor.execute(statement, wanted)
+        prepared.run(cursor, _text("before_hold"), statement, wanted)
         while cursor.nextset():
             pass  # only the last statement has something to say
         (row,) = _rows(cursor)

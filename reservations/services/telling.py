@@ -7,7 +7,6 @@ from functools import partial
 from django.db import transaction
 
 from reservations import gate
-from ticketing.services import seats_changed
 from waiting_queue import services as queue
 
 
@@ -36,12 +35,5 @@ def tell_finished(*, event_id: int, fan_id: int, now: datetime) -> None:
 def _after_commit(
     event_id: int, fan_id: int, seats: Collection[int], letter: str, until: datetime, change: int
 ) -> None:
-    telling = partial(_tell, event_id, fan_id, list(seats), letter, until, change)
+    telling = partial(gate.tell, event_id, fan_id, list(seats), letter, until=until, change=change)
     transaction.on_commit(telling, robust=True)
-
-
-def _tell(
-    event_id: int, fan_id: int, seats: list[int], letter: str, until: datetime, change: int
-) -> None:
-    gate.tell(event_id, fan_id, seats, letter, until=until, change=change)
-    seats_changed(event_id=event_id)

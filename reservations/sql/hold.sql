@@ -1,14 +1,5 @@
--- Hold seats for a fan, all or none: one round trip, one transaction, a snapshot for each statement.
---
--- 1. Nobody waits longer than this for anything below.
-SELECT set_config('lock_timeout', %(patience)s, true);
-
--- 2. One hold of a fan at a time, in any number of tabs: what is counted below stays so until the
---    commit. A lock of its own, so that nothing else of the fan has to wait for it.
-SELECT pg_advisory_xact_lock(hashtextextended('hold:' || %(event)s || ':' || %(fan)s, 0));
-
--- 3. Lock the seats, look, and write. The lock makes it polite; the constraint
---    `one_live_reservation_per_seat` makes it true.
+-- Hold seats for a fan, all or none: lock them, look, and write. The lock makes it polite; the
+-- constraint `one_live_reservation_per_seat` makes it true. `before_hold.sql` comes first.
 WITH sale AS (
     SELECT state = 'on_sale' AS is_open, seats_per_person, hold_seconds, currency
     FROM ticketing_event

@@ -166,7 +166,7 @@ def test_control_without_the_persons_lock_tabs_beat_it(event, fan, now, monkeypa
     slow = ("grade_id\n", "grade_id, pg_sleep(0.3)\n")
 
     text = locks._text("choose_seats").replace(*slow)
-    with changed_sql(monkeypatch, "hold", **changes):
+    with changed_sql(monkeypatch, "before_hold", **changes):
         without_lock = locks._text
         monkeypatch.setattr(
             locks, "_text", lambda name: text if name == "choose_seats" else without_lock(name)

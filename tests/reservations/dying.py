@@ -30,8 +30,8 @@ def run(*, when: str, now: str, event: int, fan: int, seat: int) -> None:
     django.setup()
     from django.db import transaction
 
-    from reservations import services
-    from reservations.services import requesting, telling
+    from reservations import gate, services
+    from reservations.services import requesting
 
     moment = datetime.fromisoformat(now)
     wish = {"event_id": event, "seat_ids": [seat], "fan_id": fan, "now": moment}
@@ -41,7 +41,7 @@ def run(*, when: str, now: str, event: int, fan: int, seat: int) -> None:
                 services.hold_seats(**wish)
                 now_is_the_moment()
         case "before anybody is told":
-            telling._tell = now_is_the_moment  # type: ignore[assignment]
+            gate.tell = now_is_the_moment  # type: ignore[assignment]
             services.hold_seats(**wish)
         case "after the claim":
             requesting._settle = now_is_the_moment  # type: ignore[assignment]

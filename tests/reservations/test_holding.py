@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 
 from reservations import errors, gate, services
 from reservations.models import Reservation
@@ -146,6 +147,27 @@ def test_a_hold_is_one_round_trip(event, fan, now, django_assert_num_queries):
 
     with django_assert_num_queries(1):
         hold(event, fan, now, two)
+
+
+def test_where_connections_are_shared_nothing_is_prepared(event, fan, now, monkeypatch):
+    monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
+    connection.close()
+
+    hold(event, fan, now, seat_ids(event)[0])
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_prepared_statements")
+        assert cursor.fetchone() == (0,)
+
+
+def test_a_connection_plans_a_hold_once(event, fan, now):
+    connection.close()
+    for seat in seat_ids(event)[:3]:
+        hold(event, fan, now, seat)
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_prepared_statements")
+        assert cursor.fetchone() == (1,)
 
 
 def test_losers_cost_no_sql(event, fan, rival, now, django_assert_num_queries):

@@ -8,6 +8,7 @@ from reservations import errors, gate, selectors, services
 from reservations.models import Reservation, ReservationChange
 from tests.making import make_user, seat_ids
 from tests.reservations.acting import hold, states
+from ticketing import store
 from ticketing.core.errors import IllegalMove
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -163,6 +164,15 @@ def test_what_happened_is_news_for_the_live_map(event, held, now, seats):
         ("a", seats),
     ]
     assert gate.news_since(event.pk, gate.last_news(event.pk)) == []
+
+
+def test_every_step_makes_copies_of_the_seat_list_stale(event, held, now):
+    versions = [store.seats_version(event.pk)]
+    release(held, now)
+    versions.append(store.seats_version(event.pk))
+
+    assert None not in versions
+    assert len(set(versions)) == 2
 
 
 def test_a_live_basket_is_shown_until_it_runs_out(event, held, fan, now):

@@ -59,9 +59,9 @@ def release_seats(
     return _move_seats(event_id, seat_ids, blocked, free, by=by, reason=reason, now=now)
 
 
-def seats_changed(*, event_id: int) -> None:
-    """Make copies of the seat list stale. Call it after the commit; it never fails."""
-    store.seats_changed(event_id)
+def next_seats_version(*, event_id: int) -> tuple[str, str, int]:
+    """The Redis key, value and seconds that make copies of the seat list stale, after a commit."""
+    return store.next_seats_version(event_id)
 
 
 @transaction.atomic
