@@ -76,7 +76,7 @@ class Room:
         self._reader = asyncio.create_task(self._read())
 
     def add(self, connection: Connection) -> None:
-        """Told at once what changed lately, even if that is nothing: so it knows that it is live."""
+        """Told at once what changed lately; even if that is nothing, it knows that it is live."""
         self.connections.add(connection)
         connection.outbox.put("seats", seats_frame(self._lately()))
 

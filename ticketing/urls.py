@@ -8,6 +8,7 @@ from ticketing import health
 urlpatterns = [
     path("", include("ticketing.public_urls")),
     path("", include("waiting_queue.public_urls")),
+    path("", include("reservations.public_urls")),
     path("accounts/", include("ticketing.accounts.urls")),
     path("api/v1/", include("ticketing.api_urls")),
     path("api/v1/", include("ticketing.accounts.api_urls")),

@@ -102,9 +102,7 @@ def test_ones_own_asynchronous_request_is_told_to_its_fan_alone(event, fan, riva
 
 def test_a_request_that_is_fulfilled_names_its_reservation(event, fan, now, open_map):
     mine = open_map(event.pk, logged_in(fan))
-    services.request_seats(
-        event_id=event.pk, seat_ids=seat_ids(event)[:1], fan_id=fan.pk, now=now
-    )
+    services.request_seats(event_id=event.pk, seat_ids=seat_ids(event)[:1], fan_id=fan.pk, now=now)
     services.work_off_requests(now=now)
 
     mine.next("request")
