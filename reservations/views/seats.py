@@ -22,6 +22,12 @@ from ticketing.selectors import SectionLeft
 from ticketing.views import shown_event
 
 MOST_KEPT = 100
+# Fetched at once, not one after the other as each names the next.
+MODULES = [
+    *(f"js/seats/{name}.js" for name in ("held", "choice", "house", "live", "map", "words")),
+    *(f"js/seats/{name}.js" for name in ("camera", "gestures", "paint", "pass")),
+    *("js/clock.js", "js/queue/transports.js"),
+]
 
 
 @never_cache
@@ -45,6 +51,7 @@ def seats(request: HttpRequest, pk: int) -> HttpResponse:
         "legend": legend,
         "map_json": _for_the_map(seen, [mark for _, mark in legend]),
         "words": WORDS,
+        "modules": MODULES,
     }
     return render(request, "reservations/seats.html", context)
 

@@ -9,6 +9,7 @@ const MARKS_FROM = 15;
 const FONT = "Pretendard Variable, sans-serif";
 
 let ink = {};
+let font = "";
 
 /** The page's own colours, which follow light and dark. */
 export function readColours() {
@@ -20,6 +21,9 @@ export function readColours() {
 export function paint(context, { house, camera, marks, chosen, own, alone, cursor, ratio }) {
   const { scale, x, y, width, height } = camera;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  font = "";
   context.fillStyle = ink.surface;
   context.fillRect(0, 0, width, height);
   const seen = [x, y, x + width / scale, y + height / scale];
@@ -216,9 +220,8 @@ function rounded(context, x, y, wide, high, corner) {
 }
 
 function write(context, words, x, y, size, weight) {
-  context.font = `${weight} ${size}px ${FONT}`;
-  context.textAlign = "center";
-  context.textBaseline = "middle";
+  const wanted = `${weight} ${size.toFixed(1)}px ${FONT}`;
+  if (wanted !== font) context.font = font = wanted; // reading a font's name costs more than a seat
   context.fillText(words, x, y);
 }
 
