@@ -398,6 +398,7 @@ def test_where_websockets_are_broken_the_page_asks(visit, sale, fan, rival):
     hold(sale, rival, seat(sale, 1, 3))
 
     expect(page.locator(".chosen[data-gone]")).to_have_count(1, timeout=15_000)
+    expect(page.get_by_role("alert")).to_contain_text("Somebody else took Section A, row 1, seat 3")
 
 
 def test_what_operators_hold_back_disappears_from_the_sale(visit, sale, fan):

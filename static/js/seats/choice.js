@@ -20,13 +20,14 @@ export class Choice {
     box.hidden = false;
   }
 
-  /** Another list: what is not in it can't be chosen. */
+  /** Another list: what is not in it can't be chosen, and what was taken meanwhile is said. */
   seen(house) {
-    const first = this.#house === null;
+    const before = this.#house;
     this.#house = house;
     for (const id of this.#ids) {
       const at = house.byId.get(id);
-      if (at === undefined || (first && house.state[at] !== FREE)) this.#ids.delete(id);
+      if (at === undefined || (!before && house.state[at] !== FREE)) this.#ids.delete(id);
+      else if (before?.state[before.byId.get(id)] === FREE) this.lost(at);
     }
     this.show();
   }
