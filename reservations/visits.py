@@ -18,14 +18,14 @@ from waiting_queue import services as queue
 # What is said instead of a place inside, by why Redis knows of no line.
 WITHOUT_A_LINE: dict[type[Exception], str] = {
     queue_errors.NoQueue: "choose",
+    queue_errors.QueueOver: "choose",
     queue_errors.QueueNotOpen: "soon",
-    queue_errors.QueueOver: "over",
 }
 
 
 @dataclass(frozen=True)
 class Visit:
-    """`word`: choose; or look, log_in, line, soon, over, restoring: why not."""
+    """`word`: choose; or look, log_in, line, soon, restoring: why not."""
 
     word: str
     event: Event

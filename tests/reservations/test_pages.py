@@ -107,9 +107,9 @@ def test_looking_renews_the_pass(me, event, line, fan):
 
 @pytest.mark.parametrize(
     ("state", "words"),
-    [("scheduled", "has not opened yet"), ("closed", "the line has closed")],
+    [("scheduled", "has not opened yet"), ("closed", "Pick the best for me")],
 )
-def test_a_line_that_is_not_open_says_so(me, event, now, state, words):
+def test_before_the_line_nobody_chooses_and_after_it_everybody(me, event, now, state, words):
     SaleQueue.objects.create(event=event, opens_at=now + timedelta(hours=1), state=state)
 
     assert words in text(me.get(at(event)))
