@@ -207,6 +207,17 @@ def test_in_a_big_house_a_touch_comes_closer_and_the_next_one_chooses(visit, sit
     expect(chosen(page)).to_have_count(1)
 
 
+def test_where_everybody_stands_there_is_no_map(visit, site, now, fan):
+    standing = make_event(now, plan=make_plan(rows=0, standing=30))
+    page = visit(standing, fan)
+    expect(page.locator("#seat-map")).to_have_count(0)
+    expect(page.get_by_role("link", name="F, 30 of 30 left: Floor")).to_be_visible()
+
+    page.get_by_role("button", name="Hold standing places").tap()
+
+    is_held(page)
+
+
 def test_the_map_is_zoomed_and_moved_with_wheel_mouse_and_buttons(visit, sale, fan):
     page = visit(sale, fan, viewport={"width": 1280, "height": 900})
     is_live(page)
