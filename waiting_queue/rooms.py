@@ -67,15 +67,19 @@ class Room:
         self._mirror: Mirror | None = None
         self._followed: Pulse | None = None
         self._heard_at = 0.0
+        self._to_look_up: set[str] = set()
+        self._pages: list[Connection] | None = None
         self._frames: Frames | None = None
         self._unheard: list[Pulse] = []
         self._working: asyncio.Task[None] | None = None
 
     def add(self, connection: Connection) -> None:
         self.people.setdefault(connection.person, []).append(connection)
+        self._pages = None
 
     def remove(self, connection: Connection) -> None:
         connection.outbox.close()
+        self._pages = None
         tabs = self.people.get(connection.person, [])
         if connection in tabs:
             tabs.remove(connection)
@@ -83,7 +87,9 @@ class Room:
             self.people.pop(connection.person, None)
 
     def connections(self) -> list[Connection]:
-        return [connection for tabs in self.people.values() for connection in tabs]
+        if self._pages is None:
+            self._pages = [connection for tabs in self.people.values() for connection in tabs]
+        return self._pages
 
     def answer(self, held: QueueToken, moment: float, luck: float) -> str | None:
         """Where the holder of a token stands, if that can be told without asking Redis."""
@@ -122,20 +128,13 @@ class Room:
         asked = {person for pulse in pulses for person in await self._follow(pulse)}
         before, self.pulse = self.pulse, pulses[-1]
         frames, slots = Frames(self.pulse), _slots_between(before, self.pulse)
-        self._frames, asked = frames, asked | self._dated(slots)
+        asked, self._to_look_up = asked | self._to_look_up, set()
+        self._frames = frames
         found = await store.alook_all(self.event_id, list(asked), frames.now)
         await self._tell_news(frames, found)
         await self._tell_others(frames, found, slots)
         self._announce(before, self.pulse)
         metrics.BROADCAST_SECONDS.observe(max(store.ms(clock.now()) - pulses[0].at_ms, 0) / 1000)
-
-    def _dated(self, slots: set[int]) -> set[str]:
-        """People of ours whose deadline is to be told again."""
-        return {
-            page.person
-            for page in self.connections()
-            if page.slot in slots and page.standing and page.standing.state in DATED
-        }
 
     async def _send_home(self, pulse: Pulse) -> None:
         self.pulse, self._mirror, self._frames, frames = pulse, None, None, Frames(pulse)
@@ -181,7 +180,9 @@ class Room:
     async def _tell_others(
         self, frames: Frames, found: dict[str, Standing], slots: set[int]
     ) -> None:
-        others = [page for page in self.connections() if page.person not in found]
+        others = self.connections()
+        if found:
+            others = [page for page in others if page.person not in found]
         for start in range(0, len(others), BREATH):
             self._tell_some(others[start : start + BREATH], frames, slots)
             await asyncio.sleep(0)
@@ -204,9 +205,11 @@ class Room:
                 return None
             page.told = ahead
             return frames.waiting(page.number, ahead)
-        if page.standing and page.slot in slots:
-            return frames.of(page.person, page.standing)
-        return None
+        if page.standing is None or page.slot not in slots:
+            return None
+        if page.standing.state in DATED:
+            self._to_look_up.add(page.person)  # and told with the next pulse
+        return frames.of(page.person, page.standing)
 
     def _announce(self, before: Pulse | None, pulse: Pulse) -> None:
         """The first pulse here may take back what a page was told from what Redis keeps."""
