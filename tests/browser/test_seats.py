@@ -345,6 +345,9 @@ def test_who_loses_the_race_is_told_which_seat_and_keeps_the_others(visit, sale,
     is_live(page)
     tap_seat(page, 1, 3)
     tap_seat(page, 1, 4)
+    expect(chosen(page)).to_have_count(2)
+    page.wait_for_load_state("networkidle")
+    page.route("**/api/v1/events/*/seats/", lambda route: route.fulfill(status=304))
     hold(sale, rival, seat(sale, 1, 3))
 
     press_hold(page)
