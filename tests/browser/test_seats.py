@@ -80,7 +80,17 @@ def is_live(page: Page) -> None:
     expect(touch(page)).to_have_text("Live")
 
 
+def is_drawn(page: Page) -> bool:
+    return page.evaluate("performance.getEntriesByName('seats:ready').length > 0")
+
+
 def view_of(page: Page) -> dict[str, float]:
+    """Of the map, once its seats are there and can be tapped."""
+    for _ in range(150):
+        if is_drawn(page):
+            break
+        page.wait_for_timeout(100)
+    expect(page.locator("#map-view")).to_be_visible()
     page.evaluate("document.querySelector('#map-view').scrollIntoView({block: 'center'})")
     return page.locator("#map-view").bounding_box()
 
