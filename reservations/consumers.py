@@ -30,14 +30,15 @@ class SeatsSocket(Socket):
         await self.accept()
         metrics.CONNECTIONS.inc()
         self.map = Connection(
-            Outbox(self.send_text, self.end),
+            Outbox(self.send_text, self.give_up),
             self.end,
             fan_id=caller.id if caller else None,
             language=language_of(headers),
         )
         live.hub().watch(self.event_id, self.map, clock.now())
 
-    async def disconnect(self, code: int) -> None:
+    def leave(self) -> None:
         if self.map:
             metrics.CONNECTIONS.dec()
             live.hub().leave(self.event_id, self.map)
+            self.map = None

@@ -34,7 +34,3 @@ def request_frame(told: dict[str, Any], language: str) -> str:
     with translation.override(language):
         words = error_body(refusal_of(**refusal)) if refusal else None
     return dumps({"type": "request", **told, "refusal": words})
-
-
-def reconnect_frame(after_ms: int) -> str:
-    return dumps({"type": "reconnect", "after_ms": after_ms})

@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from random import uniform
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -22,15 +21,14 @@ from reservations.frames import (
     REFRESH,
     Changes,
     changes_of,
-    reconnect_frame,
     request_frame,
     seats_frame,
 )
 from reservations.store import Glance, Told
 from ticketing.core import clock
 from ticketing.core.briefly import briefly
-from ticketing.core.farewell import going_down
-from ticketing.core.outbox import Outbox
+from ticketing.core.farewell import going_down, send_back
+from ticketing.core.outbox import Outbox, breathe
 from ticketing.selectors import public_event
 
 log = logging.getLogger(__name__)
@@ -39,11 +37,6 @@ LOOK_SECONDS = 0.25
 RETRY_SECONDS = 1.0
 # A seat list may be so old when it arrives: whoever connects is told what changed since.
 RECENT = timedelta(seconds=15)
-# Sends after which others in this process get their turn.
-BREATH = 250
-# After a restart everybody comes back, spread over so long that the server can take them.
-RETURNS_PER_SECOND = 400
-LEAST_SPREAD = 2.0
 
 
 @dataclass(slots=True, eq=False)
@@ -138,10 +131,9 @@ class Room:
     async def _tell_all(self, text: str) -> None:
         everybody = list(self.connections)
         metrics.FRAMES.inc(len(everybody))
-        for start in range(0, len(everybody), BREATH):
-            for connection in everybody[start : start + BREATH]:
-                connection.tell_changes(text)
-            await asyncio.sleep(0)
+        for number, connection in enumerate(everybody, start=1):
+            connection.tell_changes(text)
+            await breathe(number)
 
     def _tell_fan(self, told: Told) -> None:
         _, fan_id, request = told
@@ -175,14 +167,8 @@ class Hub:
             if not room.connections:
                 self.rooms.pop(event_id).close()
 
-    def farewell(self) -> None:
-        """Everybody is told when to come back, each at a moment of their own."""
-        maps = [connection for room in self.rooms.values() for connection in room.connections]
-        spread = max(LEAST_SPREAD, len(maps) / RETURNS_PER_SECOND)
-        for connection in maps:
-            after = round(1000 * uniform(0, spread))  # noqa: S311 - spreads returns, guards nothing
-            connection.outbox.put("reconnect", reconnect_frame(after))
-            connection.end()
+    async def farewell(self) -> None:
+        await send_back([page for room in self.rooms.values() for page in room.connections])
         for room in self.rooms.values():
             room.close()
 
@@ -197,7 +183,7 @@ def hub() -> Hub:
 
 @receiver(going_down)
 async def farewell(**_: Any) -> None:
-    hub().farewell()
+    await hub().farewell()
 
 
 async def require_event(event_id: int) -> None:

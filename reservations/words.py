@@ -14,7 +14,7 @@ from waiting_queue import errors as queue
 REFUSALS: tuple[type[DomainError], ...] = (
     *(errors.SeatsTaken, errors.SeatsBusy, errors.SoldOut, errors.NotOnSale, errors.TooManySeats),
     *(errors.LeavesOrphan, errors.CompanionAlone, errors.SeatsElsewhere),
-    *(queue.NotAdmitted, queue.QueueNotOpen, queue.QueueOver, queue.QueueUnavailable),
+    *(queue.NotAdmitted, queue.QueueNotOpen, queue.QueueUnavailable),
     *(NotLoggedIn, Unavailable),
 )
 WORDS: dict[str, Any] = {

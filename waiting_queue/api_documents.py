@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiExample, OpenApiResponse
+from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
 from ticketing.core import errors as core
-from ticketing.core.api_schema import ErrorSerializer
-from ticketing.core.errors import DomainError
+from ticketing.core.api_schema import refusals, told
 from waiting_queue import errors
 from waiting_queue.models import SaleQueue
 
@@ -112,33 +111,6 @@ OUT_OF_REACH = [errors.QueueUnavailable(), core.Unavailable()]
 NO_LINE = [errors.NoQueue(), errors.QueueNotOpen(), errors.QueueOver(), *OUT_OF_REACH]
 UNKNOWN = [core.NotLoggedIn(), errors.BadQueueToken()]
 CHANGES = [core.ForeignOrigin(), core.TooLarge()]
-
-
-def told(value: Any, *, status: int = 200) -> OpenApiExample:
-    return OpenApiExample("Example", value, response_only=True, status_codes=[str(status)])
-
-
-def refusals(*possible: DomainError) -> dict[int, OpenApiResponse]:
-    """One answer for each status, with an example of each error that has it."""
-    by_status: dict[int, list[OpenApiExample]] = {}
-    for error in possible:
-        value = {"code": error.code, "message": _english(error), "details": error.details}
-        example = OpenApiExample(
-            error.code, value, response_only=True, status_codes=[str(error.status)]
-        )
-        by_status.setdefault(error.status, []).append(example)
-    return {
-        status: OpenApiResponse(
-            ErrorSerializer, ", ".join(f"`{each.name}`" for each in examples), examples
-        )
-        for status, examples in by_status.items()
-    }
-
-
-def _english(error: DomainError) -> str:
-    message = error.message
-    words = getattr(message, "_args", [message])[0]
-    return str(words) % error.details if error.details else str(words)
 
 
 def call(operation_id: str, summary: str, description: str, **more: Any) -> dict[str, Any]:

@@ -41,13 +41,8 @@ class QueueSocket(Socket):
             return services.ajoin(event_id=event_id, person=person, now=now)
         return services.astanding(event_id=event_id, person=person, now=now, held=who.held)
 
-    def give_up(self) -> None:
-        """Who takes nothing does not take a farewell either: nobody waits for them to go."""
-        if self.page:
-            live.leave(self.event_id, self.page)
-        self.end()
-
-    async def disconnect(self, code: int) -> None:
+    def leave(self) -> None:
         if self.page:
             metrics.WEBSOCKETS.dec()
             live.leave(self.event_id, self.page)
+            self.page = None

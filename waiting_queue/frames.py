@@ -130,10 +130,6 @@ def announcements(pulse: Pulse | None) -> dict[str, str]:
     }
 
 
-def reconnect(after_ms: int) -> str:
-    return dumps({"type": "reconnect", "after_ms": after_ms})
-
-
 dumps = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 

@@ -9,17 +9,16 @@ import asyncio
 import logging
 from collections.abc import Awaitable
 from datetime import datetime
-from random import uniform
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from django.dispatch import receiver
 
 from ticketing.core import clock
-from ticketing.core.farewell import going_down
+from ticketing.core.farewell import going_down, send_back
 from waiting_queue import frames, store
 from waiting_queue.pulses import Pulse, event_of
-from waiting_queue.rooms import Connection, Room, breathe
+from waiting_queue.rooms import Connection, Room
 from waiting_queue.store import Standing
 from waiting_queue.tokens import QueueToken
 
@@ -30,9 +29,6 @@ BEAT_SECONDS = 2.0
 PAGE_SECONDS = 20.0
 IDLE_SECONDS = 60.0
 RETRY_SECONDS = 1.0
-# After a restart everybody comes back, spread over so long that the server can take them.
-RETURNS_PER_SECOND = 400
-LEAST_SPREAD = 2.0
 
 
 class Hub:
@@ -70,14 +66,7 @@ class Hub:
             room.hear(Pulse.from_text(text))
 
     async def farewell(self) -> None:
-        """Everybody is told when to come back, each at a moment of their own."""
-        pages = [connection for room in self.rooms.values() for connection in room.connections()]
-        spread = max(LEAST_SPREAD, len(pages) / RETURNS_PER_SECOND)
-        for number, connection in enumerate(pages, start=1):
-            after = round(1000 * uniform(0, spread))  # noqa: S311 - spreads returns, guards nothing
-            connection.outbox.put("reconnect", frames.reconnect(after))
-            connection.end()
-            await breathe(number)
+        await send_back([page for room in self.rooms.values() for page in room.connections()])
         await self.close()
 
     async def close(self) -> None:

@@ -9,7 +9,7 @@ from itertools import count
 from django.conf import settings
 
 from ticketing.core import clock
-from ticketing.core.outbox import Outbox
+from ticketing.core.outbox import BREATH, Outbox, breathe
 from waiting_queue import metrics, store
 from waiting_queue.frames import Frames, announcements
 from waiting_queue.mirror import Mirror
@@ -24,7 +24,6 @@ log = logging.getLogger(__name__)
 WORTH = 0.01
 SILENCE_SECONDS = 5
 ALL_SLOTS = set(range(SILENCE_SECONDS))
-BREATH = 250  # sends in one go
 # What is known of a line whose ticks have stopped is not told as if it were news.
 FRESH_SECONDS = 3.0
 # Whose deadline may be moved: by their own activity, or after an outage.
@@ -222,12 +221,6 @@ class Room:
     def close(self) -> None:
         if self._working is not None:
             self._working.cancel()
-
-
-async def breathe(number: int) -> None:
-    """Others in this process get their turn."""
-    if number % BREATH == 0:
-        await asyncio.sleep(0)
 
 
 def _slots_between(before: Pulse | None, pulse: Pulse) -> set[int]:

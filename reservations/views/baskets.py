@@ -10,9 +10,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from reservations import selectors, services
-from reservations.views.holding import SeeOther, a_form, caller_of
+from reservations.views.holding import a_form, caller_of
 from reservations.visits import visit
 from ticketing.core import clock
+from ticketing.core.redirects import SeeOther
 from ticketing.views import shown_event
 
 

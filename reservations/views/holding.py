@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import resolve_url
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -19,12 +19,13 @@ from reservations.words import in_words
 from ticketing.accounts.selectors import Caller, caller_in
 from ticketing.core import clock
 from ticketing.core.errors import DomainError, InvalidInput, NotFound, NotLoggedIn
+from ticketing.core.redirects import SeeOther
 from waiting_queue import errors as queue
 
 MOST = 100
 A_NUMBER = re.compile(r"[0-9]{1,18}")
 # What the page where one chooses says by itself.
-SEEN_ON_THE_PAGE = (queue.NotAdmitted, queue.QueueNotOpen, queue.QueueOver, queue.QueueUnavailable)
+SEEN_ON_THE_PAGE = (queue.NotAdmitted, queue.QueueNotOpen, queue.QueueUnavailable)
 SAID_ON_THE_PAGE = (
     errors.SeatsTaken,
     errors.SeatsBusy,
@@ -36,12 +37,6 @@ SAID_ON_THE_PAGE = (
     errors.LeavesOrphan,
     errors.CompanionAlone,
 )
-
-
-class SeeOther(HttpResponseRedirect):
-    """After a form: fetch that page; loading it again repeats nothing."""
-
-    status_code = 303
 
 
 class BestForm(forms.Form):

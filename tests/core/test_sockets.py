@@ -1,11 +1,13 @@
 """Websockets refuse like everything else: one error frame, then they close."""
 
+import asyncio
 import json
 from typing import Any
 
 from asgiref.testing import ApplicationCommunicator
 
 from ticketing.asgi import application
+from ticketing.core.sockets import Socket
 
 
 async def knock(path: str, *, origin: str) -> ApplicationCommunicator:
@@ -35,3 +37,28 @@ async def test_another_site_may_not_open_a_socket():
     door = await knock("/ws/nowhere/", origin="https://evil.example")
 
     assert (await door.receive_output())["type"] == "websocket.close"
+
+
+class Telling(Socket):
+    """A socket whose reader takes nothing: closing it never comes to an end."""
+
+    left = 0
+
+    def leave(self) -> None:
+        self.left += 1
+
+    async def close(self, code: int | None = None, reason: str | None = None) -> None:
+        await asyncio.Event().wait()
+
+
+async def test_who_takes_nothing_leaves_the_room_at_once_and_is_not_waited_for():
+    socket = Telling()
+
+    socket.give_up()
+
+    ending = socket._ending
+    assert socket.left == 1
+    assert ending is not None
+    assert not ending.done()
+    ending.cancel()
+    await asyncio.gather(ending, return_exceptions=True)

@@ -63,6 +63,17 @@ class Socket(AsyncJsonWebsocketConsumer):
             await self.send_json(frame(error))
         await self.close(code=CLOSE_BASE + error.status)
 
+    def leave(self) -> None:
+        """Out of whatever room this socket is told things in. May be called twice."""
+
+    async def disconnect(self, code: int) -> None:
+        self.leave()
+
+    def give_up(self) -> None:
+        """Who takes nothing does not take a farewell either: nobody waits for them to go."""
+        self.leave()
+        self.end()
+
     def end(self) -> None:
         """Close, without making the one who says so wait for it."""
         self._ending = asyncio.ensure_future(self._close_quietly())

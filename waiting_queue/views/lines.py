@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render, resolve_url
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 from ticketing.accounts.selectors import Caller, caller_in
 from ticketing.core import clock
 from ticketing.core.errors import NotLoggedIn
+from ticketing.core.redirects import SeeOther
 from waiting_queue import errors, services
 from waiting_queue.models import SaleQueue
 from waiting_queue.views.scenes import Scene, scene_for, scene_of_refusal
@@ -28,12 +29,6 @@ SEEN_ON_THE_PAGE = (
 )
 SAID_BY_THE_PAGE = (errors.InAnotherLine, errors.Blocked)
 BEGUN = frozenset(SaleQueue.State) - {SaleQueue.State.SCHEDULED, SaleQueue.State.CLOSED}
-
-
-class SeeOther(HttpResponseRedirect):
-    """After a form: fetch that page; loading it again repeats nothing."""
-
-    status_code = 303
 
 
 @never_cache

@@ -126,7 +126,7 @@ async def test_whoever_watches_is_told_goodbye(hub, now):
     one = Map()
     hub.watch(7, one.connection, now)
 
-    hub.farewell()
+    await hub.farewell()
 
     assert one.kinds() == ["seats", "reconnect"]
     assert one.ended

@@ -12,10 +12,10 @@ from websockets.sync.client import connect
 
 from tests.making import make_event, seat_ids
 from tests.waiting_queue.live.conftest import PATIENCE, move, tell, wait_until
-from ticketing.core import clock, outbox
+from ticketing.core import clock, farewell, outbox
 from ticketing.core.farewell import going_down
 from ticketing.models import Seat
-from waiting_queue import live, services, store
+from waiting_queue import services, store
 from waiting_queue.models import SaleQueue
 from waiting_queue.services import pulsing
 from waiting_queue.tokens import read_token
@@ -516,7 +516,7 @@ def test_a_server_that_stops_says_when_to_come_back(paused, make_fan, served):
     assert {frames[-1]["type"] for frames, _ in ends} == {"reconnect"}
     assert {code for _, code in ends} == {1012}
     assert len(set(moments)) > 6
-    assert max(moments) <= 1000 * live.LEAST_SPREAD
+    assert max(moments) <= 1000 * farewell.LEAST_SPREAD
     assert not served.thread.is_alive()
 
 
