@@ -1,5 +1,6 @@
 """Every address of the site."""
 
+from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 
@@ -18,6 +19,8 @@ urlpatterns = [
     path("healthz", health.alive),
     path("readyz", health.ready),
 ]
+if settings.PAYMENTS_SANDBOX:
+    urlpatterns.append(path("sandbox/portone/", include("payments.sandbox.urls")))
 
 handler400 = "ticketing.core.error_responses.bad_request"
 handler403 = "ticketing.core.error_responses.permission_denied"

@@ -1,0 +1,20 @@
+"""The choice in the payment window."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from payments.sandbox.behaviours import LONGEST, SECONDS, Behaviour
+
+
+class Choice(forms.Form):
+    behaviour = forms.ChoiceField(label=_("What should happen?"), choices=Behaviour.choices)
+    seconds = forms.FloatField(
+        label=_("Seconds"),
+        initial=SECONDS,
+        min_value=0,
+        max_value=LONGEST,
+        help_text=_("For everything that is late, slow or never answered."),
+    )
+
+    def clean_behaviour(self) -> Behaviour:
+        return Behaviour(self.cleaned_data["behaviour"])
