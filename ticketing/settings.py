@@ -211,6 +211,10 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_ROUTES = {
     "queue.tick": {"queue": "tick"},
     "reservations.work_off_requests": {"queue": "holds"},
+    "payments.resume": {"queue": "payments"},
+    "payments.settle": {"queue": "payments"},
+    "payments.deliver": {"queue": "payments"},
+    "payments.refund_event": {"queue": "payments"},
 }
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
@@ -271,6 +275,25 @@ EMAIL_USE_TLS = True
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.text(
     "EMAIL_FROM", "tickets@localhost", "Sender of the mail that this site sends."
+)
+
+# -- money ----------------------------------------------------------------------------------------
+
+PORTONE_URL = env.text(
+    "PORTONE_URL",
+    f"http://127.0.0.1:{PORT}/sandbox/portone" if PAYMENTS_SANDBOX else "https://api.portone.io",
+    "Where PortOne's API is.",
+)
+PORTONE_MANUAL_CONFIRM = env.flag(
+    "PORTONE_MANUAL_CONFIRM",
+    True,
+    "Our server triggers the charge; off where the channel charges in the browser.",
+)
+PORTONE_TIMEOUT = env.number(
+    "PORTONE_TIMEOUT", 60, "Seconds that a worker waits for PortOne, which asks for 60."
+)
+PAYMENT_PATIENCE = env.number(
+    "PAYMENT_PATIENCE", 10, "Seconds that a browser waits for a payment before it reads “checking”."
 )
 
 # -- words, time, files ---------------------------------------------------------------------------

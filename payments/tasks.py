@@ -1,0 +1,23 @@
+"""What happens to money by the clock."""
+
+from celery import shared_task
+
+from payments import saga, services
+from ticketing.core import clock
+
+
+@shared_task(name="payments.resume")
+def resume() -> None:
+    """Each unfinished payment gets a task of its own: one slow answer holds up no other."""
+    for pk in services.claim_due_payments(now=clock.now()):
+        settle.apply_async([pk], expires=saga.LEASE.seconds)
+
+
+@shared_task(name="payments.settle")
+def settle(pk: int) -> None:
+    services.settle(pk=pk, now=clock.now())
+
+
+@shared_task(name="payments.deliver")
+def deliver() -> None:
+    services.deliver_messages(now=clock.now())
