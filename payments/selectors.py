@@ -1,6 +1,7 @@
 """What can be seen of payments, each through its owner."""
 
 from collections import Counter
+from collections.abc import Collection
 from datetime import date, datetime, timedelta
 
 from django.db.models import QuerySet
@@ -8,9 +9,10 @@ from django.utils import timezone
 
 from payments.breaker import Breaker
 from payments.errors import NoPayment
-from payments.models import Payment, Refund, RefundPolicy
+from payments.models import OutboxMessage, Payment, Refund, RefundPolicy
 from payments.store import BreakerState
 from reservations.models import Reservation
+from ticketing.accounts.models import User
 
 State = Payment.State
 PAID = (State.SUCCEEDED, State.PARTIALLY_REFUNDED)
@@ -70,6 +72,26 @@ def payments_of_day(day: date) -> QuerySet[Payment]:
 def confirmed_of_day(day: date) -> QuerySet[Reservation]:
     confirmed = Reservation.objects.filter(state=Reservation.State.CONFIRMED)
     return confirmed.filter(created_at__range=_bounds(day)).order_by("pk")
+
+
+def numbered(numbers: Collection[str]) -> list[int]:
+    return list(Payment.objects.filter(number__in=numbers).values_list("pk", flat=True))
+
+
+def dead_messages() -> list[int]:
+    dead = OutboxMessage.objects.filter(state=OutboxMessage.State.DEAD).order_by("pk")
+    return list(dead.values_list("pk", flat=True))
+
+
+def outbox_counts() -> dict[str, int]:
+    """What waits, and what nobody could deliver."""
+    undelivered = OutboxMessage.objects.exclude(state=OutboxMessage.State.DELIVERED)
+    found = Counter(undelivered.values_list("state", flat=True))
+    return {state: found[state] for state in ("waiting", "dead")}
+
+
+def operator(pk: int | None) -> User | None:
+    return User.objects.filter(pk=pk).first() if pk else None
 
 
 def breaker_state() -> BreakerState:

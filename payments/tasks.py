@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from payments import saga, services
+from payments import saga, selectors, services
 from ticketing.core import clock
 
 
@@ -21,3 +21,11 @@ def settle(pk: int) -> None:
 @shared_task(name="payments.deliver")
 def deliver() -> None:
     services.deliver_messages(now=clock.now())
+
+
+@shared_task(name="payments.refund_event")
+def refund_event(event_id: int, why: str, by: int | None = None) -> None:
+    """A batch at a time; what is left goes into the next task, so that a crash loses nothing."""
+    operator = selectors.operator(by)
+    if services.refund_event_batch(event_id=event_id, why=why, by=operator, now=clock.now()):
+        refund_event.delay(event_id, why, by)
