@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection
 from datetime import date, datetime, timedelta
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from payments.breaker import Breaker
@@ -12,7 +12,7 @@ from payments.errors import NoPayment
 from payments.models import OutboxMessage, Payment, Refund, RefundPolicy
 from payments.store import BreakerState
 from reservations.models import Reservation
-from ticketing.accounts.models import User
+from ticketing.models import Event
 
 State = Payment.State
 PAID = (State.SUCCEEDED, State.PARTIALLY_REFUNDED)
@@ -43,13 +43,25 @@ def open_refund(payment: Payment) -> Refund | None:
     return payment.refunds.filter(state=Refund.State.REQUESTED).first()
 
 
-def refundable_payments(event_id: int) -> QuerySet[Payment]:
-    """Whoever of an event has paid and not got everything back."""
+def refundable_payments(event_id: int, now: datetime) -> QuerySet[Payment]:
+    """Whoever of an event has paid and not got everything back; who was refused, a day later."""
+    refused = Refund.objects.filter(
+        payment=OuterRef("pk"), state=Refund.State.REFUSED, ended_at__gt=now - timedelta(days=1)
+    )
     return Payment.objects.filter(
+        ~Exists(refused),
         reservation__event_id=event_id,
         reservation__state=Reservation.State.CONFIRMED,
         state__in=PAID,
     ).order_by("pk")
+
+
+def cancelled_events_with_money(now: datetime) -> list[int]:
+    """Events that will not take place, though people have paid."""
+    cancelled = Event.objects.filter(state=Event.State.CANCELLED).order_by("pk")
+    owed = Payment.objects.filter(reservation__event=OuterRef("pk"), state__in=PAID)
+    ids = cancelled.filter(Exists(owed)).values_list("pk", flat=True)
+    return [pk for pk in ids if refundable_payments(pk, now).exists()]
 
 
 def refund_progress(event_id: int) -> Counter[str]:
@@ -88,10 +100,6 @@ def outbox_counts() -> dict[str, int]:
     undelivered = OutboxMessage.objects.exclude(state=OutboxMessage.State.DELIVERED)
     found = Counter(undelivered.values_list("state", flat=True))
     return {state: found[state] for state in ("waiting", "dead")}
-
-
-def operator(pk: int | None) -> User | None:
-    return User.objects.filter(pk=pk).first() if pk else None
 
 
 def breaker_state() -> BreakerState:

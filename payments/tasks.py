@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from payments import saga, selectors, services
+from payments import saga, services
 from ticketing.core import clock
 
 
@@ -23,9 +23,7 @@ def deliver() -> None:
     services.deliver_messages(now=clock.now())
 
 
-@shared_task(name="payments.refund_event")
-def refund_event(event_id: int, why: str, by: int | None = None) -> None:
-    """A batch at a time; what is left goes into the next task, so that a crash loses nothing."""
-    operator = selectors.operator(by)
-    if services.refund_event_batch(event_id=event_id, why=why, by=operator, now=clock.now()):
-        refund_event.delay(event_id, why, by)
+@shared_task(name="payments.refund_cancelled_events")
+def refund_cancelled_events() -> None:
+    """A batch at a time, as long as there is money left: a crash loses nothing."""
+    services.refund_cancelled_events(now=clock.now())

@@ -214,7 +214,7 @@ CELERY_TASK_ROUTES = {
     "payments.resume": {"queue": "payments"},
     "payments.settle": {"queue": "payments"},
     "payments.deliver": {"queue": "payments"},
-    "payments.refund_event": {"queue": "payments"},
+    "payments.refund_cancelled_events": {"queue": "payments"},
 }
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False

@@ -2,6 +2,7 @@
 
 import logging
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 
@@ -60,7 +61,7 @@ def refund_event_batch(
     *, event_id: int, why: str, by: User | None, now: datetime, batch: int = BATCH
 ) -> int:
     """How many were begun; each is a saga of its own, and settles by itself."""
-    paid = selectors.refundable_payments(event_id).values_list("pk", flat=True)[:batch]
+    paid = selectors.refundable_payments(event_id, now).values_list("pk", flat=True)[:batch]
     begun = 0
     for pk in list(paid):
         try:
@@ -69,6 +70,13 @@ def refund_event_batch(
             continue  # somebody was faster
         begun += 1
     return begun
+
+
+def refund_cancelled_events(*, now: datetime) -> int:
+    """A batch of each event that will not take place; the next call goes on."""
+    events = selectors.cancelled_events_with_money(now)
+    terms: Any = {"why": "the event was cancelled", "by": None}
+    return sum(refund_event_batch(event_id=pk, now=now, **terms) for pk in events)
 
 
 def settle_refund(payment: Payment, patience: Patience, *, now: datetime) -> Payment:

@@ -10,6 +10,7 @@ from payments.sandbox import control
 from payments.sandbox.control import Behaviour
 from tests.making import make_event, make_user
 from tests.payments.saga.acting import Buyer, messages, money_and_seats_agree, seat_states, work
+from tests.waiting_queue.commands.calling import run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -167,3 +168,34 @@ def test_a_cancelled_event_pays_everybody_back_and_goes_on_after_a_crash(event, 
     assert stranger.payment.state == "succeeded"
     assert services.refund_event(**terms) == 0
     assert money_and_seats_agree(event)
+
+
+def test_a_refusal_does_not_hold_up_the_others(event, now):
+    people = [Buyer(event, make_user(password=None), now, first=2 * n) for n in range(2)]
+    people[0].buy(Behaviour.REFUND_REFUSED)
+    people[1].buy()
+
+    assert services.refund_event(event_id=event.pk, why="x", by=None, now=now) == 2
+
+    assert selectors.refund_progress(event.pk) == {"refunded": 1, "succeeded": 1}
+
+
+def test_a_cancelled_event_pays_back_by_itself(buyer, event, now):
+    buyer.buy()
+    assert services.refund_cancelled_events(now=now) == 0
+    type(event).objects.update(state="cancelled")
+
+    assert services.refund_cancelled_events(now=now) == 1
+
+    assert buyer.payment.state == "refunded"
+    assert services.refund_cancelled_events(now=now) == 0
+
+
+def test_an_event_is_paid_back_from_the_shell(buyer, event):
+    buyer.buy()
+
+    out, _ = run("payments_refund_event", event.pk, "flood")
+
+    assert "1 refunds were begun" in out
+    assert "refunded: 1" in out
+    assert Refund.objects.get().why == "flood"
