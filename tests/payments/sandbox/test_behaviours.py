@@ -1,5 +1,6 @@
 """What may go wrong goes wrong on request, and the sandbox's books say what is true."""
 
+from concurrent.futures import ThreadPoolExecutor
 from json import JSONDecodeError
 
 import httpx
@@ -13,6 +14,7 @@ from payments.sandbox.control import Behaviour
 from payments.sandbox.services import Order
 from tests.browser.conftest import wait_until
 from tests.payments.sandbox.conftest import AMOUNT
+from ticketing.core.farewell import going_down
 
 
 @pytest.fixture
@@ -99,6 +101,17 @@ def test_a_refund_can_be_done_without_an_answer(impatient, paid):
     with pytest.raises(httpx.ReadTimeout):
         impatient.cancel_payment(payment_id="order-1", reason="The show is off.")
     assert control.taken("order-1") == 0
+
+
+def test_a_server_that_stops_does_not_wait_for_the_slowest(post, window):
+    body = {"paymentToken": window(Behaviour.TIME_OUT, seconds=60)["paymentToken"]}
+    with ThreadPoolExecutor() as threads:
+        held = threads.submit(post, "order-1/confirm", body)
+        wait_until(control.charges)
+
+        wait_until(lambda: going_down.send_robust(sender=None) and held.done())
+
+        assert held.result().status_code == 504
 
 
 # -- control --------------------------------------------------------------------------------------
