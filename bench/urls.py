@@ -1,8 +1,17 @@
-"""The site's addresses, and one view that does nothing behind the same middleware."""
+"""The site's addresses, and beside them bare views behind the same middleware to measure from."""
+
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
 
+from reservations import locks
+from reservations.locks import Choice
+from reservations.models import new_code
+from ticketing.core import clock
 from ticketing.urls import handler400, handler403, handler404, handler500
 from ticketing.urls import urlpatterns as of_the_site
 
@@ -13,4 +22,35 @@ def nothing(request: HttpRequest) -> HttpResponse:
     return HttpResponse(b"{}", content_type="application/json")
 
 
-urlpatterns = [path("bench/nothing/", nothing), *of_the_site]
+class Bare(APIView):
+    authentication_classes: list[Any] = []
+    permission_classes: list[Any] = []
+
+
+class DoNothing(Bare):
+    def post(self, request: Request) -> Response:
+        return Response({"seats": len(request.data["seats"])}, status=409)
+
+
+class OnlyTheSql(Bare):
+    """A hold's statement, and nothing else of a hold: no caller, no turn, no gate, no news."""
+
+    def post(self, request: Request, event_id: int, fan_id: int) -> Response:
+        seats = request.data["seats"]
+        verdict = locks.hold(
+            event_id=event_id,
+            fan_id=fan_id,
+            choice=Choice("seats", len(seats), seats),
+            code=new_code(),
+            key="",
+            now=clock.now(),
+        )
+        return Response({"word": verdict.word, "seats": verdict.seats}, status=201)
+
+
+urlpatterns = [
+    path("bench/nothing/", nothing),
+    path("bench/nothing/api/", DoNothing.as_view()),
+    path("bench/hold/<int:event_id>/<int:fan_id>/", OnlyTheSql.as_view()),
+    *of_the_site,
+]

@@ -7,6 +7,7 @@ from django.core.cache import cache
 from tests.making import make_event, make_user
 from ticketing.accounts.models import User
 from ticketing.core import clock, redis
+from ticketing.core.briefly import forget_everything
 from ticketing.models import Event
 
 
@@ -17,7 +18,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def empty_redis() -> None:
-    """Each test starts with nothing in its worker's own Redis number."""
+    """Each test starts with nothing in its worker's own Redis number, and nothing remembered."""
+    forget_everything()
     assert "db=" in settings.REDIS_URL
     redis.client().flushdb()
     cache.clear()

@@ -27,6 +27,27 @@ app.conf.beat_schedule = {
         "schedule": 1.0,
         "options": {"expires": 1},
     },
+    "expire-holds": {
+        "task": "reservations.expire_holds",
+        "schedule": 2.0,
+        "options": {"expires": 2},
+    },
+    "release-holds-of-the-gone": {
+        "task": "reservations.release_holds_of_the_gone",
+        "schedule": 2.0,
+        "options": {"expires": 2},
+    },
+    "recount-sales": {
+        "task": "reservations.recount_sales",
+        "schedule": 5.0,
+        "options": {"expires": 5},
+    },
+    # Each request wakes a worker by itself; this is for those whose call was lost.
+    "work-off-requests": {
+        "task": "reservations.work_off_requests",
+        "schedule": 1.0,
+        "options": {"expires": 1},
+    },
     "forget-old-sessions": {
         "task": "accounts.forget_old_sessions",
         "schedule": 3600.0,

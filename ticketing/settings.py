@@ -208,7 +208,10 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 # The tick has a worker of its own: nothing else may make it late.
-CELERY_TASK_ROUTES = {"queue.tick": {"queue": "tick"}}
+CELERY_TASK_ROUTES = {
+    "queue.tick": {"queue": "tick"},
+    "reservations.work_off_requests": {"queue": "holds"},
+}
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False  # mail that is only printed stays readable

@@ -44,10 +44,16 @@ def begin_seats_version(event_id: int) -> str:
     return cast("str | None", before) or new
 
 
+def next_seats_version(event_id: int) -> tuple[str, str, int]:
+    """Key, value and seconds, for whoever writes it together with something of their own."""
+    return keys.seats_version(event_id), _new_version(), VERSION_SECONDS
+
+
 def seats_changed(event_id: int) -> None:
     """Call it after the commit. It never fails: PostgreSQL has the truth, and versions end."""
+    key, version, seconds = next_seats_version(event_id)
     try:
-        redis.client().set(keys.seats_version(event_id), _new_version(), ex=VERSION_SECONDS)
+        redis.client().set(key, version, ex=seconds)
     except RedisError as outage:
         log.warning("event %s: the seat list may be a minute old: %s", event_id, outage)
 

@@ -9,10 +9,12 @@ from ticketing import health
 urlpatterns = [
     path("", include("ticketing.public_urls")),
     path("", include("waiting_queue.public_urls")),
+    path("", include("reservations.public_urls")),
     path("accounts/", include("ticketing.accounts.urls")),
     path("api/v1/", include("ticketing.api_urls")),
     path("api/v1/", include("ticketing.accounts.api_urls")),
     path("api/v1/", include("waiting_queue.api_urls")),
+    path("api/v1/", include("reservations.api_urls")),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
     path("healthz", health.alive),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from django.conf import settings
 from django.db import connection
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
@@ -22,9 +23,10 @@ def fresh_process(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def one_migration_behind() -> Iterator[None]:
     recorder = MigrationRecorder(connection)
-    recorder.record_unapplied("ticketing", "0001_initial")
+    (newest,) = MigrationLoader(connection).graph.leaf_nodes("ticketing")
+    recorder.record_unapplied(*newest)
     yield
-    recorder.record_applied("ticketing", "0001_initial")
+    recorder.record_applied(*newest)
 
 
 def test_all_well(client: Client) -> None:

@@ -13,6 +13,7 @@ from ticketing.accounts.models import ApiToken, User
 from ticketing.accounts.selectors import Caller
 from ticketing.core import clock
 from ticketing.core.errors import StaleForm
+from ticketing.core.origins import require_own_origin
 
 CHALLENGE = 'Bearer realm="api"'
 
@@ -58,6 +59,16 @@ class CallerAuthentication(authentication.BaseAuthentication):
         return CHALLENGE
 
 
+class FanAuthentication(CallerAuthentication):
+    """The same where a crowd writes: no SQL, and what comes from another site is refused."""
+
+    def authenticate(self, request: Request) -> tuple[Caller, None] | None:
+        caller = selectors.caller_in(request._request.session)
+        if caller and request.method not in SAFE_METHODS:
+            require_own_origin(request.headers, own=f"{request.scheme}://{request.get_host()}")
+        return (caller, None) if caller else None
+
+
 class TokenScheme(OpenApiAuthenticationExtension):
     target_class = TokenAuthentication
     name = "token"
@@ -77,3 +88,8 @@ class SessionScheme(OpenApiAuthenticationExtension):
 class CallerScheme(SessionScheme):
     target_class = CallerAuthentication
     name = "session_read"  # two classes of one name would make an ambiguous document
+
+
+class FanScheme(SessionScheme):
+    target_class = FanAuthentication
+    name = "session_fan"

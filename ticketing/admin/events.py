@@ -23,6 +23,8 @@ from ticketing.services.edits import note_edit
 
 RECENT_CHANGES = 10
 NOTHING = "–"
+SELLING = ("seats_per_person", "hold_seconds", "payment_seconds", "no_orphans")
+SELLING_WORDS = _("A change works for the seats that are chosen from then on.")
 
 
 class GradeInline(admin.TabularInline):
@@ -62,6 +64,7 @@ class EventAdmin(EventPages):
             {"fields": ("on_sale_at", "doors_at", "starts_at", "ends_at"), "description": SEOUL},
         ),
         (_("Where and for how much"), {"fields": ("plan", "plan_preview", "currency")}),
+        (_("How it is sold"), {"fields": SELLING, "description": SELLING_WORDS}),
         (_("Words"), {"fields": ("description_ko", "description_en")}),
         (_("Poster"), {"fields": ("poster", "poster_preview")}),
         (_("Recent changes"), {"fields": ("recent_changes",)}),

@@ -1,7 +1,7 @@
 """What is sold, when, by whom, at what price; and who changed it."""
 
 from django.conf import settings
-from django.core.validators import RegexValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -72,6 +72,29 @@ class Event(Lifecycle):
         validators=[RegexValidator(r"^[A-Z]{3}$", _("Three capital letters, such as KRW."))],
     )
     poster = models.ImageField(_("poster"), upload_to="posters/", blank=True)
+    seats_per_person = models.PositiveSmallIntegerField(
+        _("seats per person"),
+        default=4,
+        validators=[MinValueValidator(1), MaxValueValidator(100)],
+        help_text=_("Held and bought together, across all orders of one person."),
+    )
+    hold_seconds = models.PositiveIntegerField(
+        _("time to decide"),
+        default=300,
+        validators=[MinValueValidator(10), MaxValueValidator(86_400)],
+        help_text=_("Seconds that chosen seats are kept before payment starts."),
+    )
+    payment_seconds = models.PositiveIntegerField(
+        _("time to pay"),
+        default=600,
+        validators=[MinValueValidator(10), MaxValueValidator(86_400)],
+        help_text=_("Seconds that chosen seats are kept once payment starts."),
+    )
+    no_orphans = models.BooleanField(
+        _("no single seats left over"),
+        default=False,
+        help_text=_("Refuse a choice that leaves one empty seat alone between others."),
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
     title = Translated()

@@ -31,6 +31,8 @@ class Seat(Lifecycle):
         Grade, models.PROTECT, related_name="seats", verbose_name=_("price grade")
     )
     state = models.CharField(_("status"), max_length=9, choices=State, default=State.AVAILABLE)
+    # How far from the middle of the stage, in the plan's units: the best seats come first.
+    distance = models.PositiveIntegerField(default=0, editable=False)
 
     class Meta:
         verbose_name = _("seat")
@@ -45,11 +47,16 @@ class Seat(Lifecycle):
         ]
         indexes = [
             models.Index(
-                fields=["event", "grade"],
+                fields=["event", "grade", "distance"],
                 condition=models.Q(state="available"),
-                name="seats_left",
+                name="best_seats_left",
             ),
             models.Index(fields=["event", "section"], name="seats_of_a_section"),
+            models.Index(
+                fields=["event", "section"],
+                condition=models.Q(state="available"),
+                name="places_left",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -2,16 +2,18 @@
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
+from math import hypot
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F, Max, Min
 
 from ticketing import store
 from ticketing.accounts.models import User
 from ticketing.core.errors import IllegalMove
 from ticketing.errors import GradesMissing, SeatsExist
 from ticketing.locks import event_for_update, seats_for_update
-from ticketing.models import Event, EventChange, Place, Seat
+from ticketing.models import Event, EventChange, Place, Seat, Section
 
 BATCH = 5_000
 
@@ -24,9 +26,17 @@ def create_seats(*, event_id: int, by: User | None, now: datetime) -> int:
         raise SeatsExist()
     places = Place.objects.filter(section__plan=event.plan).order_by("section__order", "id")
     grades = _grades_of(event, places.order_by().values_list("grade", flat=True).distinct())
+    fields = places.values_list("id", "section_id", "grade", "x", "y")
+    middle = _middle_of(event)
     seats = [
-        Seat(event=event, place_id=place, section_id=section, grade_id=grades[grade])
-        for place, section, grade in places.values_list("id", "section_id", "grade")
+        Seat(
+            event=event,
+            place_id=place,
+            section_id=section,
+            grade_id=grades[grade],
+            distance=round(hypot(x - middle, y)),
+        )
+        for place, section, grade, x, y in fields
     ]
     Seat.objects.bulk_create(seats, batch_size=BATCH)
     _note(event_id, what="seats", before="0", after=str(len(seats)), by=by, now=now)
@@ -49,6 +59,11 @@ def release_seats(
     return _move_seats(event_id, seat_ids, blocked, free, by=by, reason=reason, now=now)
 
 
+def next_seats_version(*, event_id: int) -> tuple[str, str, int]:
+    """The Redis key, value and seconds that make copies of the seat list stale, after a commit."""
+    return store.next_seats_version(event_id)
+
+
 @transaction.atomic
 def _move_seats(
     event_id: int,
@@ -63,6 +78,13 @@ def _move_seats(
     Seat.objects.filter(pk__in=[seat.pk for seat in seats]).update(state=after)
     _note(event_id, what=f"{len(seats)} seats", before=before, after=after, **who_and_why)
     return len(seats)
+
+
+def _middle_of(event: Event) -> float:
+    """Where the middle of the stage is, from left to right: that of the seated sections."""
+    seated = event.plan.sections.filter(kind=Section.Kind.SEATED)
+    ends = seated.aggregate(left=Min("x"), right=Max(F("x") + F("width")))
+    return ((ends["left"] or 0) + (ends["right"] or 0)) / 2
 
 
 def _grades_of(event: Event, codes: Iterable[str]) -> dict[str, int]:

@@ -48,6 +48,25 @@ def test_an_edit_is_saved_and_audited(desk, event, page, operator):
     assert (change.after, change.by) == ("title_en", operator)
 
 
+def test_how_seats_are_sold_can_be_changed_and_is_audited(desk, event, page):
+    changed = {"seats_per_person": "2", "hold_seconds": "120", "payment_seconds": "240"}
+
+    desk.post(page, sent(desk.get(page), **changed, no_orphans="on"))
+
+    event.refresh_from_db()
+    assert (event.seats_per_person, event.hold_seconds, event.payment_seconds) == (2, 120, 240)
+    assert event.no_orphans
+    edited = EventChange.objects.get(event=event, what="edited").after.split(", ")
+    assert set(edited) == {*changed, "no_orphans"}
+
+
+@pytest.mark.parametrize("nonsense", [{"seats_per_person": "0"}, {"hold_seconds": "5"}])
+def test_nobody_is_given_no_seats_or_no_time(desk, event, page, nonsense):
+    response = desk.post(page, sent(desk.get(page), **nonsense))
+
+    assert response.context["adminform"].form.errors.keys() == nonsense.keys()
+
+
 def test_a_new_price_is_audited(desk, event, page):
     data = sent(desk.get(page)) | {"grades-0-price": "99000"}
 

@@ -1,0 +1,119 @@
+"""The JSON API of reservations (docs/api.md). Everything is found through its owner."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from reservations import api_documents as documents
+from reservations import selectors, services
+from reservations.api_serializers import (
+    LARGEST,
+    HowSerializer,
+    KeySerializer,
+    WishSerializer,
+    is_ordinary,
+    request_body,
+    reservation_body,
+)
+from reservations.errors import OnlySeatsLater
+from ticketing.accounts.api_auth import FanAuthentication, TokenAuthentication
+from ticketing.core import clock
+from ticketing.core.errors import NotFound
+
+HOLDS = {
+    "seats": lambda wish, **who: services.hold_seats(seat_ids=wish, **who),
+    "best": lambda wish, **who: services.hold_best(**wish, **who),
+    "places": lambda wish, **who: services.hold_places(**wish, **who),
+}
+
+
+class FanView(APIView):
+    """For people who are logged in; with a session, finding out who costs no SQL."""
+
+    authentication_classes = [TokenAuthentication, FanAuthentication]
+    permission_classes = [IsAuthenticated]
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if kwargs["event_id"] > LARGEST:
+            raise NotFound()
+
+    def finalize_response(
+        self, request: Request, response: Any, *args: Any, **kwargs: Any
+    ) -> Response:
+        final = super().finalize_response(request, response, *args, **kwargs)
+        final["Cache-Control"] = "no-store"
+        return final
+
+
+class ReservationsView(FanView):
+    @extend_schema(**documents.MINE_HERE)
+    def get(self, request: Request, event_id: int) -> Response:
+        now = clock.now()
+        mine = selectors.own_reservations(event_id=event_id, fan_id=fan_of(request))
+        return Response([reservation_body(hold, now) for hold in mine])
+
+    @extend_schema(**documents.HOLD)
+    def post(self, request: Request, event_id: int) -> Response:
+        ((kind, wish),) = wish_of(request.data).items()
+        key = key_of(request)
+        who: Any = {"event_id": event_id, "fan_id": fan_of(request), "now": clock.now(), "key": key}
+        if request.query_params and valid(HowSerializer, request.query_params)["mode"] == "async":
+            if kind != "seats":
+                raise OnlySeatsLater()
+            later = services.request_seats(seat_ids=wish, **who)
+            return Response(request_body(later), status=202)
+        hold = HOLDS[kind](wish, **who)
+        return Response(reservation_body(hold, who["now"]), status=201 if hold.is_new else 200)
+
+    @extend_schema(**documents.LEAVE)
+    def delete(self, request: Request, event_id: int) -> Response:
+        released = services.leave(event_id=event_id, fan_id=fan_of(request), now=clock.now())
+        return Response({"released": released})
+
+
+class ReservationView(FanView):
+    @extend_schema(**documents.SHOW)
+    def get(self, request: Request, event_id: int, code: str) -> Response:
+        found = selectors.own_reservation(event_id=event_id, fan_id=fan_of(request), code=code)
+        return Response(reservation_body(found, clock.now()))
+
+    @extend_schema(**documents.GIVE_BACK)
+    def delete(self, request: Request, event_id: int, code: str) -> Response:
+        now = clock.now()
+        whose: Any = {"event_id": event_id, "fan_id": fan_of(request), "code": code}
+        services.release(**whose, now=now)
+        return Response(reservation_body(selectors.own_reservation(**whose), now))
+
+
+class HoldRequestView(FanView):
+    @extend_schema(**documents.SHOW_REQUEST)
+    def get(self, request: Request, event_id: int, code: str) -> Response:
+        found = selectors.own_request(event_id=event_id, fan_id=fan_of(request), code=code)
+        return Response(request_body(found))
+
+
+def fan_of(request: Request) -> int:
+    caller: Any = request.user
+    return int(caller.id)
+
+
+def wish_of(data: Any) -> dict[str, Any]:
+    """The ordinary wish is known at a glance; any other is read, or refused, field by field."""
+    return data if is_ordinary(data) else valid(WishSerializer, data)
+
+
+def key_of(request: Request) -> str:
+    """What the client calls this request, or nothing."""
+    key = request.headers.get("Idempotency-Key", "")
+    return valid(KeySerializer, {"key": key})["key"] if key else ""
+
+
+def valid(serializer: Any, data: Any) -> dict[str, Any]:
+    read = serializer(data=data)
+    read.is_valid(raise_exception=True)
+    return read.validated_data

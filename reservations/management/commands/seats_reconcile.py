@@ -1,0 +1,40 @@
+"""Put the gate and the count of free seats in Redis right, from PostgreSQL."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from reservations import services
+from ticketing.core import clock
+from ticketing.models import Event
+
+
+class Command(BaseCommand):
+    help = "Rebuild gate and count from the database; says what was wrong. Safe at any time."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "events", type=int, nargs="*", metavar="EVENT", help="Number; none: all on sale."
+        )
+
+    def handle(self, *args: Any, events: list[int], **options: Any) -> None:
+        on_sale = Event.objects.filter(state=Event.State.ON_SALE).order_by("pk")
+        wrong = [self.reconcile(pk) for pk in events or on_sale.values_list("pk", flat=True)]
+        if any(wrong):
+            raise CommandError("Some seats are not what their reservations say; see above.")
+
+    def reconcile(self, event_id: int) -> bool:
+        """Whether the database contradicts itself, which nobody has seen yet."""
+        done = services.rebuild_gate(event_id=event_id, now=clock.now())
+        before = "unknown" if done.left is None else done.left
+        self.stdout.write(
+            f"Event {event_id}: {done.free} seats free (Redis said {before}), "
+            f"{done.gates} gates shut{'' if done.stands else '; seats change, count again'}."
+        )
+        contradictions = services.contradictions(event_id=event_id)
+        for (seat, reservation), count in contradictions.items():
+            words = f"{count} seats are {seat}, their reservation {reservation or 'is missing'}"
+            self.stderr.write(f"Event {event_id}: {words}.")
+        return bool(contradictions)

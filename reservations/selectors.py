@@ -1,0 +1,156 @@
+"""What can be seen of reservations, each through its owner."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from reservations.errors import NoReservation
+from reservations.models import HoldRequest, Reservation, ReservedSeat
+from reservations.orphans import Neighbour
+from ticketing.core.briefly import briefly
+from ticketing.models import Event, Place, Seat, Section
+from waiting_queue.models import QueueJournal
+
+Row = tuple[int, str]
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A reservation with its seats as people know them."""
+
+    reservation: Reservation
+    seats: list[dict[str, Any]]
+    is_new: bool = False
+
+
+@dataclass(frozen=True)
+class OwnSeat:
+    """A seat that counts against the limit: held, being paid for, or bought."""
+
+    id: int
+    code: str
+    state: str
+    deadline: datetime
+
+    @property
+    def is_in_basket(self) -> bool:
+        return self.state != Reservation.State.CONFIRMED
+
+
+def own_reservations(*, event_id: int, fan_id: int) -> list[Hold]:
+    return with_seats(Reservation.objects.filter(event_id=event_id, fan_id=fan_id))
+
+
+def own_reservation(*, event_id: int, fan_id: int, code: str) -> Hold:
+    return _the_only(
+        Reservation.objects.filter(event_id=event_id, fan_id=fan_id, code=code.upper())
+    )
+
+
+def reservation_with_seats(pk: int) -> Hold:
+    return _the_only(Reservation.objects.filter(pk=pk))
+
+
+def live_holds(*, event_id: int, fan_id: int, now: datetime) -> list[Hold]:
+    """What this person has in the basket or is paying for; what ran out is not shown."""
+    basket = [Reservation.State.HELD, Reservation.State.PAYING]
+    found = own_reservations_in(event_id, fan_id, basket)
+    return [hold for hold in with_seats(found) if not hold.reservation.is_overdue(now)]
+
+
+def own_seats(*, event_id: int, fan_id: int, now: datetime) -> list[OwnSeat]:
+    """Every seat that this person has now; what ran out is not theirs any more. One statement."""
+    rows = ReservedSeat.objects.filter(
+        live=True, reservation__event_id=event_id, reservation__fan_id=fan_id
+    ).exclude(reservation__state=Reservation.State.HELD, reservation__deadline__lte=now)
+    about = ("reservation__code", "reservation__state", "reservation__deadline")
+    return [OwnSeat(*row) for row in rows.order_by("seat_id").values_list("seat_id", *about)]
+
+
+def seat_names(seat_ids: Collection[int]) -> list[tuple[Section, str, int]]:
+    """(section, row, number) of these seats, for people."""
+    seats = Seat.objects.filter(pk__in=seat_ids).select_related("place__section").order_by("pk")
+    return [(seat.place.section, seat.place.row, seat.place.number) for seat in seats]
+
+
+def own_reservations_in(
+    event_id: int, fan_id: int, states: Collection[str]
+) -> QuerySet[Reservation]:
+    return Reservation.objects.filter(event_id=event_id, fan_id=fan_id, state__in=states)
+
+
+def with_seats(reservations: Iterable[Reservation]) -> list[Hold]:
+    """Two statements, however many there are."""
+    found = list(reservations)
+    seats: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    rows = ReservedSeat.objects.filter(reservation__in=found).order_by("seat_id")
+    for row in rows.select_related("seat__place__section"):
+        seats[row.reservation_id].append(_described(row))
+    return [Hold(reservation, seats[reservation.pk]) for reservation in found]
+
+
+def overdue_payments(now: datetime) -> QuerySet[Reservation]:
+    """Being paid for longer than allowed: their payments must be settled, one way or the other."""
+    return Reservation.objects.filter(state=Reservation.State.PAYING, deadline__lte=now)
+
+
+def holds_of_the_gone() -> QuerySet[Reservation]:
+    """Holds of people who left the queue, or were moved out of it, since they chose."""
+    left = QueueJournal.objects.filter(
+        event_id=OuterRef("event_id"),
+        person=OuterRef("fan_id"),
+        kind__in=[QueueJournal.Kind.LEFT, QueueJournal.Kind.BLOCKED],
+        at__gt=OuterRef("created_at"),
+    )
+    return Reservation.objects.filter(Exists(left), state=Reservation.State.HELD).order_by("pk")
+
+
+def own_request(*, event_id: int, fan_id: int, code: str) -> HoldRequest:
+    requests = HoldRequest.objects.select_related("reservation")
+    found = requests.filter(event_id=event_id, fan_id=fan_id, code=code.upper()).first()
+    if found is None:
+        raise NoReservation()
+    return found
+
+
+@briefly(1)
+def wants_no_orphans(event_id: int) -> bool:
+    return Event.objects.filter(pk=event_id, no_orphans=True).exists()
+
+
+def rows_of(event_id: int, seat_ids: Collection[int]) -> dict[Row, list[Neighbour]]:
+    """The rows in which these seats are, whole."""
+    wanted = Place.objects.filter(pk__in=Seat.objects.filter(pk__in=seat_ids).values("place"))
+    rows: dict[Row, list[Neighbour]] = defaultdict(list)
+    seats = Seat.objects.filter(
+        event_id=event_id,
+        section__in=wanted.values("section"),
+        place__row__in=wanted.values("row"),
+    )
+    fields = ("pk", "state", "section_id", "place__row", "place__x", "place__y")
+    for pk, state, section, row, x, y in seats.values_list(*fields):
+        rows[section, row].append(Neighbour(pk, state == Seat.State.AVAILABLE, (x, y)))
+    return rows
+
+
+def _the_only(reservations: QuerySet[Reservation]) -> Hold:
+    found = with_seats(reservations)
+    if not found:
+        raise NoReservation()
+    return found[0]
+
+
+def _described(row: ReservedSeat) -> dict[str, Any]:
+    place = row.seat.place
+    return {
+        "id": row.seat_id,
+        "section": place.section.code,
+        "row": place.row,
+        "number": place.number,
+        "grade": row.grade,
+        "price": row.price,
+    }

@@ -1,0 +1,38 @@
+from reservations.services.ending import (
+    expire_holds,
+    leave,
+    release,
+    release_by_operator,
+    release_holds_of_the_gone,
+)
+from reservations.services.holding import hold_best, hold_places, hold_seats
+from reservations.services.paying import cancel, confirm, extend_for_payment, refund, resume_hold
+from reservations.services.reconciling import (
+    contradictions,
+    rebuild_gate,
+    recount_sales,
+    recount_seats,
+)
+from reservations.services.requesting import request_seats, work_off_requests
+
+__all__ = [
+    "cancel",
+    "confirm",
+    "contradictions",
+    "expire_holds",
+    "extend_for_payment",
+    "hold_best",
+    "hold_places",
+    "hold_seats",
+    "leave",
+    "rebuild_gate",
+    "recount_sales",
+    "recount_seats",
+    "refund",
+    "release",
+    "release_by_operator",
+    "release_holds_of_the_gone",
+    "request_seats",
+    "resume_hold",
+    "work_off_requests",
+]

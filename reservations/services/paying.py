@@ -1,0 +1,84 @@
+"""What payments do to reservations. Each step is idempotent: a repeat changes nothing."""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from reservations.locks import reservation_for_update, seats_of_reservation_for_update
+from reservations.models import Reservation
+from reservations.services.ending import end, require_in_time
+from reservations.services.telling import tell_finished, tell_held, tell_sold
+from ticketing.models import Seat
+
+State = Reservation.State
+
+
+@transaction.atomic
+def extend_for_payment(*, code: str, fan_id: int, now: datetime) -> Reservation:
+    """Payment starts: more time, but never beyond both times together.
+
+    From here on the clock can't take the seats away, until the payment is settled.
+    """
+    reservation = reservation_for_update(code, fan_id=fan_id)
+    if reservation.state == State.PAYING:
+        return reservation
+    require_in_time(reservation, now)
+    reservation.move_to(State.PAYING)
+    reservation.deadline = max(reservation.deadline, _payment_deadline(reservation, now))
+    reservation.save(update_fields=["state", "deadline"])
+    seats = list(reservation.seats.values_list("seat_id", flat=True))
+    tell_held(**_whose(reservation), seats=seats, until=reservation.deadline, are_new=False)
+    return reservation
+
+
+@transaction.atomic
+def resume_hold(*, code: str, now: datetime) -> Reservation:
+    """Nothing was charged: the fan may try again, in the time that is left."""
+    reservation = reservation_for_update(code)
+    if reservation.state != State.HELD:
+        reservation.move_to(State.HELD)
+        reservation.save(update_fields=["state"])
+    return reservation
+
+
+@transaction.atomic
+def confirm(*, code: str, now: datetime) -> Reservation:
+    """It is paid for: the seats are sold, and the fan's place inside goes to the next."""
+    reservation = reservation_for_update(code)
+    if reservation.state == State.CONFIRMED:
+        return reservation
+    reservation.move_to(State.CONFIRMED)
+    reservation.save(update_fields=["state"])
+    seats = [seat.pk for seat in seats_of_reservation_for_update(reservation)]
+    Seat.objects.filter(pk__in=seats).update(state=Seat.State.SOLD)
+    tell_sold(**_whose(reservation), seats=seats, now=now)
+    tell_finished(**_whose(reservation), now=now)
+    return reservation
+
+
+@transaction.atomic
+def cancel(*, code: str, now: datetime) -> Reservation:
+    """The payment failed for good: the seats go back on sale."""
+    reservation = reservation_for_update(code)
+    if reservation.state == State.CANCELLED:
+        return reservation
+    return end(reservation, to=State.CANCELLED, now=now)
+
+
+@transaction.atomic
+def refund(*, code: str, now: datetime) -> Reservation:
+    """The money went back, and so do the seats."""
+    reservation = reservation_for_update(code)
+    if reservation.state == State.REFUNDED:
+        return reservation
+    return end(reservation, to=State.REFUNDED, now=now)
+
+
+def _payment_deadline(reservation: Reservation, now: datetime) -> datetime:
+    event = reservation.event
+    longest = timedelta(seconds=event.hold_seconds + event.payment_seconds)
+    return min(now + timedelta(seconds=event.payment_seconds), reservation.created_at + longest)
+
+
+def _whose(reservation: Reservation) -> dict[str, int]:
+    return {"event_id": reservation.event_id, "fan_id": reservation.fan_id}

@@ -1,0 +1,112 @@
+"""A buyer's process, `python -m tests.reservations.crowd '<json>'`: acts at random until killed.
+
+What it is about to do and what came of it goes to a file at once, so that nothing is lost with it.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import Any
+
+
+def start(**order: Any) -> subprocess.Popen[bytes]:
+    from django.db import connection
+
+    name = connection.settings_dict["NAME"]
+    base = os.environ["DATABASE_URL"].rpartition("/")[0]
+    env = os.environ | {"DATABASE_URL": f"{base}/{name}", "LOG_LEVEL": "CRITICAL"}
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.reservations.crowd", json.dumps(order)], env=env
+    )
+
+
+class Buyer:
+    def __init__(
+        self, *, event: int, fans: list[int], seats: list[int], log: str, seed: int
+    ) -> None:
+        self.event, self.fans, self.seats = event, fans, seats
+        self.random = Random(seed)
+        self.log = Path(log).open("a", buffering=1)
+        self.orders: list[tuple[str, int]] = []
+
+    def note(self, **fact: Any) -> None:
+        self.log.write(json.dumps(fact | {"at": time.time()}) + "\n")
+
+    def act(self) -> None:
+        from reservations import services
+        from ticketing.core import clock
+        from ticketing.core.errors import DomainError
+
+        acts = [self.hold] * 6 + [self.best] * 2 + [self.end] * 5 + [self.clear_up]
+        with suppress(DomainError):
+            self.random.choice(acts)(services, clock.now())
+
+    def hold(self, services: Any, now: Any) -> None:
+        fan = self.random.choice(self.fans)
+        wanted = self.random.sample(self.seats, self.random.randint(1, 3))
+        held = services.hold_seats(event_id=self.event, seat_ids=wanted, fan_id=fan, now=now)
+        self.keep(held, fan)
+
+    def best(self, services: Any, now: Any) -> None:
+        fan = self.random.choice(self.fans)
+        held = services.hold_best(event_id=self.event, grade="R", quantity=2, fan_id=fan, now=now)
+        self.keep(held, fan)
+
+    def keep(self, held: Any, fan: int) -> None:
+        until, seats = held.reservation.deadline.timestamp(), [seat["id"] for seat in held.seats]
+        self.note(what="mine", code=held.reservation.code, seats=seats, until=until)
+        self.orders.append((held.reservation.code, fan))
+
+    def end(self, services: Any, now: Any) -> None:
+        """Give back, or pay and keep for a while, or pay and be refunded."""
+        if not self.orders:
+            return
+        code, fan = self.orders.pop(self.random.randrange(len(self.orders)))
+        if self.random.random() < 0.5:
+            self.note(what="ending", code=code)
+            services.release(event_id=self.event, code=code, fan_id=fan, now=now)
+            return
+        services.extend_for_payment(code=code, fan_id=fan, now=now)
+        self.note(what="paying", code=code)
+        settle = self.random.choice([services.cancel, services.confirm])
+        if settle is services.cancel:
+            self.note(what="ending", code=code)
+            services.cancel(code=code, now=now)
+            return
+        services.confirm(code=code, now=now)
+        self.note(what="ending", code=code)
+        services.refund(code=code, now=now)
+
+    def clear_up(self, services: Any, now: Any) -> None:
+        services.expire_holds(now=now)
+
+
+def run(**order: Any) -> None:
+    import django
+
+    django.setup()
+    if order.pop("careless", False):
+        _break()
+    buyer = Buyer(**order)
+    while True:
+        buyer.act()
+
+
+def _break() -> None:
+    """The control: nothing is locked, and everybody has time to be in each other's way."""
+    from reservations import gate, locks
+
+    real = locks._text
+    text = real("choose_seats").replace("FOR NO KEY UPDATE", "")
+    text = text.replace("grade_id\n", "grade_id, pg_sleep(0.02)\n", 1)
+    locks._text = lambda name: text if name == "choose_seats" else real(name)  # type: ignore[assignment]
+    gate.enter = lambda *_: None  # type: ignore[assignment]
+
+
+if __name__ == "__main__":
+    run(**json.loads(sys.argv[1]))

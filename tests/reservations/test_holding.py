@@ -1,0 +1,209 @@
+"""Holding seats, from the gate to the database and back."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+
+from reservations import errors, gate, services
+from reservations.models import Reservation
+from tests.making import make_event, seat_ids
+from tests.reservations.acting import hold, states
+from ticketing.core.errors import InvalidInput, NotFound
+from ticketing.models import Event, Seat
+
+pytestmark = pytest.mark.django_db(transaction=True)
+State = Reservation.State
+
+
+def test_a_hold_has_its_seats_its_price_and_its_deadline(event, fan, now):
+    one, two, *rest = seat_ids(event)
+
+    held = hold(event, fan, now, two, one)
+
+    stored = Reservation.objects.get()
+    assert held.reservation == stored
+    assert (stored.state, stored.fan, stored.event) == (State.HELD, fan, event)
+    assert stored.deadline == held.reservation.deadline == now + timedelta(seconds=300)
+    assert stored.total == 2 * 154_000
+    assert [seat["id"] for seat in held.seats] == [one, two]
+    assert list(held.seats[0].values()) == [one, "A", "1", 1, "R", 154_000]
+    assert {states(event)[seat] for seat in (one, two)} == {"held"}
+    assert {states(event)[seat] for seat in rest} == {"available"}
+
+
+def test_several_seats_are_all_or_none_and_the_refusal_names_the_taken(event, fan, rival, now):
+    one, two, three, *_ = seat_ids(event)
+    hold(event, rival, now, two)
+
+    with pytest.raises(errors.SeatsTaken) as refused:
+        hold(event, fan, now, one, two, three)
+
+    assert refused.value.details == {"seats": [two]}
+    assert states(event)[one] == states(event)[three] == "available"
+    assert hold(event, fan, now, one, three)
+
+
+def test_the_database_says_so_too_where_the_gate_knows_nothing(event, fan, rival, now):
+    one, two, *_ = seat_ids(event)
+    hold(event, rival, now, two)
+    gate.reset(event.pk, {})
+
+    with pytest.raises(errors.SeatsTaken) as refused:
+        hold(event, fan, now, one, two)
+
+    assert refused.value.details == {"seats": [two]}
+    assert hold(event, fan, now, one)
+
+
+def test_a_price_is_kept_as_it_was(event, fan, now):
+    held = hold(event, fan, now, seat_ids(event)[0])
+    event.grades.update(price=1)
+
+    assert Reservation.objects.get().seats.get().price == held.seats[0]["price"] == 154_000
+
+
+def test_nobody_has_more_than_the_limit_across_orders(event, fan, now):
+    *three, four, five, six = seat_ids(event)[:6]
+    hold(event, fan, now, *three)
+
+    with pytest.raises(errors.TooManySeats) as refused:
+        hold(event, fan, now, four, five)
+
+    assert refused.value.details == {"limit": 4, "left": 1}
+    assert "4" in str(refused.value)
+    assert hold(event, fan, now, six)
+
+
+def test_seats_that_were_given_back_do_not_count(event, fan, now):
+    seats = seat_ids(event)
+    first = hold(event, fan, now, *seats[:4]).reservation
+    services.release(event_id=event.pk, code=first.code, fan_id=fan.pk, now=now)
+
+    assert hold(event, fan, now, *seats[4:8])
+
+
+def test_what_ran_out_is_taken_over_at_once_without_the_task(event, fan, rival, now):
+    one, two, *_ = seat_ids(event)
+    old = hold(event, rival, now, one, two).reservation
+    later = now + timedelta(seconds=300)
+
+    with pytest.raises(errors.SeatsTaken):
+        hold(event, fan, later - timedelta(seconds=1), one)
+    hold(event, fan, later, one)
+
+    old.refresh_from_db()
+    assert old.state == State.EXPIRED
+    assert (states(event)[one], states(event)[two]) == ("held", "available")
+
+
+def test_ones_own_run_out_hold_does_not_count_against_the_limit(event, fan, now):
+    seats = seat_ids(event)
+    hold(event, fan, now, *seats[:4])
+
+    assert hold(event, fan, now + timedelta(seconds=300), *seats[2:6])
+
+
+def test_the_same_key_is_the_same_reservation(event, fan, rival, now):
+    one, two, *_ = seat_ids(event)
+    first = hold(event, fan, now, one, key="again")
+
+    assert hold(event, fan, now, one, key="again").reservation == first.reservation
+    assert hold(event, rival, now, two, key="again").reservation != first.reservation
+    assert Reservation.objects.count() == 2
+
+
+@pytest.mark.parametrize("state", sorted(set(Event.State) - {"on_sale", "draft"}))
+def test_seats_are_held_only_while_the_event_is_on_sale(event, fan, now, state):
+    Event.objects.update(state=state)
+
+    with pytest.raises(errors.NotOnSale):
+        hold(event, fan, now, seat_ids(event)[0])
+
+
+def test_seats_of_elsewhere_are_refused_and_so_is_an_event_that_is_not(event, fan, now):
+    other = make_event(now)
+
+    with pytest.raises(InvalidInput):
+        hold(event, fan, now, seat_ids(event)[0], seat_ids(other)[0])
+    with pytest.raises(NotFound):
+        hold(make_event(now, state="draft"), fan, now, seat_ids(other)[0])
+    with pytest.raises(NotFound):
+        services.hold_seats(event_id=0, seat_ids=[1], fan_id=fan.pk, now=now)
+    assert not Reservation.objects.exists()
+
+
+def test_seats_that_are_held_back_are_taken(event, fan, now):
+    one, *_ = seat_ids(event)
+    Seat.objects.filter(pk=one).update(state="blocked")
+
+    with pytest.raises(errors.SeatsTaken):
+        hold(event, fan, now, one)
+
+
+def test_a_hold_is_one_round_trip(event, fan, now, django_assert_num_queries):
+    one, two, *_ = seat_ids(event)
+    hold(event, fan, now, one)
+
+    with django_assert_num_queries(1):
+        hold(event, fan, now, two)
+
+
+def test_where_connections_are_shared_nothing_is_prepared(event, fan, now, monkeypatch):
+    monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
+    connection.close()
+
+    hold(event, fan, now, seat_ids(event)[0])
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_prepared_statements")
+        assert cursor.fetchone() == (0,)
+
+
+def test_a_connection_plans_a_hold_once(event, fan, now):
+    connection.close()
+    for seat in seat_ids(event)[:3]:
+        hold(event, fan, now, seat)
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_prepared_statements")
+        assert cursor.fetchone() == (1,)
+
+
+def test_losers_cost_no_sql(event, fan, rival, now, django_assert_num_queries):
+    one, two, *_ = seat_ids(event)
+    hold(event, rival, now, one)
+    hold(event, fan, now, two)
+
+    with django_assert_num_queries(0), pytest.raises(errors.SeatsTaken):
+        hold(event, fan, now, one)
+
+
+def test_sold_out_is_said_without_sql(event, fan, rival, now, django_assert_num_queries):
+    seats = seat_ids(event)
+    Seat.objects.exclude(pk=seats[0]).update(state="sold")
+    services.recount_seats(event_id=event.pk)
+    hold(event, rival, now, seats[0])
+    gate.reset(event.pk, {})
+
+    with django_assert_num_queries(0), pytest.raises(errors.SoldOut):
+        hold(event, fan, now, seats[1])
+
+
+def test_what_ran_out_is_taken_over_even_when_nothing_is_left(event, fan, rival, now):
+    seats = seat_ids(event)
+    Seat.objects.exclude(pk=seats[0]).update(state="sold")
+    services.recount_seats(event_id=event.pk)
+    hold(event, rival, now, seats[0])
+
+    assert gate.seats_left(event.pk) == 0
+    assert hold(event, fan, now + timedelta(seconds=300), seats[0])
+
+
+def test_after_a_refusal_the_gate_is_open_again(event, fan, rival, now):
+    seats = seat_ids(event)
+    with pytest.raises(errors.TooManySeats):
+        hold(event, fan, now, *seats[:5])
+
+    assert gate.shut_seats(event.pk) == {}
+    assert hold(event, rival, now, *seats[:4])

@@ -1,0 +1,152 @@
+"""Asynchronous holds: in order of arrival for each seat, once, whoever dies."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+
+from reservations import errors, services
+from reservations.models import HoldRequest, RequestedSeat, Reservation
+from reservations.services import requesting
+from reservations.signals import request_moved
+from tests.making import make_user, seat_ids
+from tests.reservations.acting import hold
+from ticketing.models import Seat
+
+pytestmark = pytest.mark.django_db(transaction=True)
+State = HoldRequest.State
+
+
+@pytest.fixture(autouse=True)
+def no_worker(monkeypatch):
+    monkeypatch.setattr(requesting, "wake_a_worker", lambda: None)
+
+
+def ask(event, fan, now, *seats, **more):
+    return services.request_seats(event_id=event.pk, seat_ids=seats, fan_id=fan.pk, now=now, **more)
+
+
+def work(now):
+    while services.work_off_requests(now=now):
+        pass
+
+
+def outcomes(*requests):
+    for request in requests:
+        request.refresh_from_db()
+    return [request.state for request in requests]
+
+
+def test_a_wish_is_taken_down_and_fulfilled_later(event, fan, now):
+    one, *_ = seat_ids(event)
+    request = ask(event, fan, now, one)
+
+    assert (request.state, Reservation.objects.count()) == (State.PENDING, 0)
+    work(now)
+
+    assert outcomes(request) == [State.SUCCESS]
+    assert request.reservation.seats.get().seat_id == one
+    assert not RequestedSeat.objects.exists()
+
+
+def test_the_first_to_come_gets_the_seat_and_the_others_are_told(event, now):
+    one, two, *_ = seat_ids(event)
+    fans = [make_user(password=None) for _ in range(5)]
+    requests = [ask(event, fan, now, one) for fan in fans]
+    other = ask(event, make_user(password=None), now, two)
+
+    work(now)
+
+    assert outcomes(*requests, other) == [State.SUCCESS, *[State.FAILED] * 4, State.SUCCESS]
+    assert requests[1].refusal == {"code": "seat_taken", "details": {"seats": [one]}}
+    assert Reservation.objects.get(seats__seat=one).fan == fans[0]
+
+
+def test_requests_that_share_a_seat_wait_for_each_other_and_only_those(event, now):
+    one, two, three, four, *_ = seat_ids(event)
+    wishes = [(one, two), (two, three), (three,), (four,)]
+    requests = [ask(event, make_user(password=None), now, *wish) for wish in wishes]
+
+    first = services.work_off_requests(now=now)
+    seen = outcomes(*requests)
+    work(now)
+
+    assert first == 2
+    assert seen == [State.SUCCESS, State.FAILED, State.PENDING, State.SUCCESS]
+    assert outcomes(*requests) == [State.SUCCESS, State.FAILED, State.SUCCESS, State.SUCCESS]
+
+
+def test_a_refusal_lets_the_next_have_it(event, fan, rival, now):
+    seats = seat_ids(event)
+    hold(event, fan, now, *seats[:4])
+    requests = [ask(event, fan, now, seats[5]), ask(event, rival, now, seats[5])]
+
+    work(now)
+
+    assert outcomes(*requests) == [State.FAILED, State.SUCCESS]
+    assert requests[0].refusal["code"] == errors.TooManySeats.code
+
+
+def test_the_same_key_is_the_same_request(event, fan, now):
+    one, two, *_ = seat_ids(event)
+
+    assert ask(event, fan, now, one, key="k") == ask(event, fan, now, two, key="k")
+    assert HoldRequest.objects.count() == 1
+
+
+def test_a_worker_that_died_is_replaced_and_nothing_is_done_twice(event, fan, now, monkeypatch):
+    request = ask(event, fan, now, seat_ids(event)[0])
+    monkeypatch.setattr(requesting, "_settle", lambda *_: None)  # dies right after its claim
+    services.work_off_requests(now=now)
+    monkeypatch.undo()
+
+    work(now + timedelta(seconds=29))
+    assert outcomes(request) == [State.PROCESSING]
+    work(now + timedelta(seconds=30))
+
+    assert outcomes(request) == [State.SUCCESS]
+
+
+def test_a_worker_that_was_taken_for_dead_does_nothing_more(event, fan, now):
+    request = ask(event, fan, now, seat_ids(event)[0])
+    work(now)
+
+    requesting._settle(request.pk, now + requesting.LEASE, now)
+
+    assert Reservation.objects.count() == 1
+
+
+def test_every_step_is_told(event, fan, now):
+    told = []
+    listen = lambda request, **_: told.append(request.state)  # noqa: E731
+    request_moved.connect(listen)
+    ask(event, fan, now, seat_ids(event)[0])
+    work(now)
+    request_moved.disconnect(listen)
+
+    assert told == [State.PROCESSING, State.SUCCESS]
+
+
+def test_ten_thousand_wishes_for_one_seat_cost_a_few_statements(event, fan, now):
+    one, *_ = seat_ids(event)
+    first = ask(event, fan, now, one)
+    crowd = [HoldRequest(event=event, fan=fan, seats=[one], created_at=now) for _ in range(10_000)]
+    HoldRequest.objects.bulk_create(crowd)
+    RequestedSeat.objects.bulk_create(RequestedSeat(request=it, seat_id=one) for it in crowd)
+    connection.force_debug_cursor = True
+    connection.queries_log.clear()
+
+    work(now)
+
+    connection.force_debug_cursor = False
+    assert len(connection.queries) < 40
+    assert outcomes(first) == [State.SUCCESS]
+    assert HoldRequest.objects.filter(state=State.FAILED).count() == 10_000
+
+
+def test_what_is_sold_out_is_not_even_taken_down(event, fan, now):
+    Seat.objects.update(state="sold")
+    services.recount_seats(event_id=event.pk)
+
+    with pytest.raises(errors.SoldOut):
+        ask(event, fan, now, seat_ids(event)[0])
