@@ -49,11 +49,12 @@ class Heard:
 
     def __init__(self) -> None:
         self.counting = False
-        self.closed = 0
+        self.closed = self.frames = 0
         self.moments: dict[bytes, list[float]] = defaultdict(list)
 
     async def count(self, seconds: float) -> dict[str, Any]:
         self.moments.clear()
+        self.frames = 0
         self.counting = True
         await asyncio.sleep(seconds)
         self.counting = False
@@ -61,7 +62,7 @@ class Heard:
             mark.decode(): [moment - sent_at(mark) for moment in moments]
             for mark, moments in self.moments.items()
         }
-        return {"closed": self.closed, "ticks": ticks}
+        return {"closed": self.closed, "frames": self.frames, "ticks": ticks}
 
 
 def sent_at(mark: bytes) -> float:
@@ -120,9 +121,11 @@ class Listener(asyncio.Protocol):
     def _frame(self, first: int, payload: bytes) -> None:
         if first == 0x89:
             self.transport.write(PONG[:1] + bytes([0x80 | len(payload)]) + bytes(4) + payload)
-        elif self.heard.counting and (mark := payload.find(MARK)) > 0:
-            begins = mark + len(MARK)
-            self.heard.moments[payload[begins : begins + 29]].append(time.time())
+        elif self.heard.counting:
+            self.heard.frames += 1
+            if (mark := payload.find(MARK)) > 0:
+                begins = mark + len(MARK)
+                self.heard.moments[payload[begins : begins + 29]].append(time.time())
 
     def connection_lost(self, failure: Exception | None) -> None:
         self.heard.closed += 1

@@ -1,6 +1,7 @@
 """The least that a poll, an answer and a push can cost on this server."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 from django.conf import settings
@@ -55,14 +56,19 @@ def listen() -> None:
 
 
 async def _pass_on() -> None:
-    async with redis.listening(GO) as texts:
-        async for text in texts:
-            for send in list(_sockets):
-                await send({"type": "websocket.send", "text": text})
+    async for text in _heard(GO):
+        for send in list(_sockets):
+            await send({"type": "websocket.send", "text": text})
 
 
 async def _listen_near() -> None:
     """How many are told of every step, changed while the server runs."""
-    async with redis.listening(NEAR) as texts:
-        async for text in texts:
-            settings.LIVE_NEAR = int(text)
+    async for text in _heard(NEAR):
+        settings.LIVE_NEAR = int(text)
+
+
+async def _heard(channel: str) -> AsyncIterator[str]:
+    while True:
+        async with redis.listening(channel) as texts:
+            async for text in texts:
+                yield text

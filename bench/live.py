@@ -57,17 +57,14 @@ class Told:
     seconds: float
     cpu: float
     closed: int
+    frames: int  # places, outlooks and messages
     delays: dict[str, list[float]] = field(default_factory=dict)
-
-    @property
-    def frames(self) -> int:
-        return sum(len(times) for times in self.delays.values())
 
     def row(self, name: str, sockets: int, floor: float | None = None) -> str:
         whole = sorted(self.delays.items())[1:-1]  # begun and ended within the stretch
         times = sorted(time for _, each in whole for time in each)
         last = statistics.median(max(each) for _, each in whole)
-        per_update = self.cpu / self.frames * 1e6
+        per_update = self.cost()
         ratio = "" if floor is None else f"{per_update / floor:.2f}"
         return (
             f"{name:<34}{sockets:>8,}{self.frames / self.seconds:>11,.0f}"
@@ -236,7 +233,8 @@ def _stretch(servers: Servers, crowd: list[Any], driven: Any) -> Told:
             listeners.stdin.write(f"{SECONDS}\n")
             listeners.stdin.flush()
         heard = [json.loads(listeners.stdout.readline()) for listeners in crowd]
-        told = Told(SECONDS, servers.cpu() - cpu, sum(each["closed"] for each in heard))
+        closed, frames = (sum(each[name] for each in heard) for name in ("closed", "frames"))
+        told = Told(SECONDS, servers.cpu() - cpu, closed, frames)
     for each in heard:
         for mark, times in each["ticks"].items():
             told.delays.setdefault(mark, []).extend(times)

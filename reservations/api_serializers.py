@@ -49,6 +49,18 @@ class WishSerializer(serializers.Serializer):
         return attrs
 
 
+def is_ordinary(data: Any) -> bool:
+    """Whether this is nothing but seats, just as the serializer above would have it."""
+    if not isinstance(data, dict) or data.keys() != {"seats"}:
+        return False
+    seats = data["seats"]
+    return (
+        isinstance(seats, list)
+        and 0 < len(seats) <= MOST
+        and all(type(seat) is int and 0 < seat <= LARGEST for seat in seats)
+    )
+
+
 class HowSerializer(serializers.Serializer):
     mode = serializers.ChoiceField(
         ["now", "async"],

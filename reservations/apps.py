@@ -5,3 +5,6 @@ from django.utils.translation import gettext_lazy as _
 class ReservationsConfig(AppConfig):
     name = "reservations"
     verbose_name = _("Reservations")
+
+    def ready(self) -> None:
+        from reservations import pushes  # noqa: F401 - listens

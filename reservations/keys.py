@@ -17,3 +17,8 @@ def left(event_id: int) -> str:
 def news(event_id: int) -> str:
     """What became of which seats, newest last; short."""
     return f"reservations:{{{event_id}}}:news"
+
+
+def requests(event_id: int) -> str:
+    """What became of whose asynchronous request, newest last; short."""
+    return f"reservations:{{{event_id}}}:requests"

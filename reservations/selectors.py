@@ -12,7 +12,7 @@ from reservations.errors import NoReservation
 from reservations.models import HoldRequest, Reservation, ReservedSeat
 from reservations.orphans import Neighbour
 from ticketing.core.briefly import briefly
-from ticketing.models import Event, Place, Seat
+from ticketing.models import Event, Place, Seat, Section
 from waiting_queue.models import QueueJournal
 
 Row = tuple[int, str]
@@ -25,6 +25,20 @@ class Hold:
     reservation: Reservation
     seats: list[dict[str, Any]]
     is_new: bool = False
+
+
+@dataclass(frozen=True)
+class OwnSeat:
+    """A seat that counts against the limit: held, being paid for, or bought."""
+
+    id: int
+    code: str
+    state: str
+    deadline: datetime
+
+    @property
+    def is_in_basket(self) -> bool:
+        return self.state != Reservation.State.CONFIRMED
 
 
 def own_reservations(*, event_id: int, fan_id: int) -> list[Hold]:
@@ -46,6 +60,21 @@ def live_holds(*, event_id: int, fan_id: int, now: datetime) -> list[Hold]:
     basket = [Reservation.State.HELD, Reservation.State.PAYING]
     found = own_reservations_in(event_id, fan_id, basket)
     return [hold for hold in with_seats(found) if not hold.reservation.is_overdue(now)]
+
+
+def own_seats(*, event_id: int, fan_id: int, now: datetime) -> list[OwnSeat]:
+    """Every seat that this person has now; what ran out is not theirs any more. One statement."""
+    rows = ReservedSeat.objects.filter(
+        live=True, reservation__event_id=event_id, reservation__fan_id=fan_id
+    ).exclude(reservation__state=Reservation.State.HELD, reservation__deadline__lte=now)
+    about = ("reservation__code", "reservation__state", "reservation__deadline")
+    return [OwnSeat(*row) for row in rows.order_by("seat_id").values_list("seat_id", *about)]
+
+
+def seat_names(seat_ids: Collection[int]) -> list[tuple[Section, str, int]]:
+    """(section, row, number) of these seats, for people."""
+    seats = Seat.objects.filter(pk__in=seat_ids).select_related("place__section").order_by("pk")
+    return [(seat.place.section, seat.place.row, seat.place.number) for seat in seats]
 
 
 def own_reservations_in(

@@ -102,6 +102,7 @@ class Row:
     total: int
     free: str
     grades: list[Grade]
+    seats: list[Seat]  # from left to right
 
 
 def house_box(sections: list[SectionLeft]) -> Box:
@@ -223,15 +224,16 @@ def _distance(named: tuple[str, list[Seat]]) -> tuple[float, str]:
 
 def _row(name: str, seats: list[Seat]) -> Row:
     free = [seat.place.number for seat in seats if seat.state == Seat.State.AVAILABLE]
-    across = sorted((seat.place for seat in seats), key=lambda place: place.x)
+    across = sorted(seats, key=lambda seat: (seat.place.x, seat.pk))
     return Row(
         name=name,
-        y_at_left=across[0].y,
-        y_at_right=across[-1].y,
+        y_at_left=across[0].place.y,
+        y_at_right=across[-1].place.y,
         left=len(free),
         total=len(seats),
         free=ranges(free),
         grades=list({seat.grade_id: seat.grade for seat in seats}.values()),
+        seats=across,
     )
 
 

@@ -1,6 +1,6 @@
 """Addresses of the public pages."""
 
-from django.urls import path, register_converter
+from django.urls import include, path, register_converter
 from django.urls.converters import StringConverter
 
 from ticketing import views
@@ -18,8 +18,8 @@ app_name = "ticketing"
 urlpatterns = [
     path("", views.home, name="home"),
     path("events/<int:pk>/", views.event, name="event"),
-    path("events/<int:pk>/seats/", views.seats, name="seats"),
-    path("events/<int:pk>/seats/<section_code:code>/", views.section, name="section"),
+    # Choosing seats is the business of reservations; the addresses are the event's.
+    path("events/<int:pk>/seats/", include("reservations.seat_urls")),
     path("events/<int:pk>/poster.svg", views.poster, name="poster"),
     path("media/<path:path>", views.media, name="media"),
 ]

@@ -2,10 +2,12 @@
 
 from django.urls import re_path
 
+from reservations import routing as reservations
 from ticketing.core.sockets import NoSuchSocket
 from waiting_queue import routing as queue
 
 urlpatterns = [
     *queue.urlpatterns,
+    *reservations.urlpatterns,
     re_path(r"", NoSuchSocket.as_asgi()),
 ]

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.cache import cache
 from django.db.models import Count, Min, Q, QuerySet
 
+from ticketing import store
 from ticketing.core.error_responses import REDIS_OUTAGES
 from ticketing.core.errors import NotFound
 from ticketing.models import Event, Grade, Seat, Section
@@ -163,6 +164,11 @@ def _count_seats(event_id: int) -> list[tuple[int, int, int, int]]:
 
 def seats_free(event_id: int) -> int:
     return sum(free for _, _, free, _ in _seat_counts(event_id))
+
+
+def seats_version(event_id: int) -> str | None:
+    """Another one whenever a seat of the event changed; None if nobody asked lately."""
+    return store.seats_version(event_id)
 
 
 def seats_by_grade(event_id: int) -> list[GradeSeats]:

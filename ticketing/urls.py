@@ -9,6 +9,7 @@ from ticketing import health
 urlpatterns = [
     path("", include("ticketing.public_urls")),
     path("", include("waiting_queue.public_urls")),
+    path("", include("reservations.public_urls")),
     path("", include("payments.public_urls")),
     path("accounts/", include("ticketing.accounts.urls")),
     path("api/v1/", include("ticketing.api_urls")),

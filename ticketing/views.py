@@ -1,4 +1,4 @@
-"""The public pages: what is on, one event, its house."""
+"""The public pages: what is on, and one event."""
 
 from datetime import datetime, timedelta
 
@@ -10,11 +10,10 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 from django.views.static import serve
 
-from ticketing import drawings, posters, selectors
+from ticketing import posters, selectors
 from ticketing.accounts.selectors import caller_in
 from ticketing.core import clock
-from ticketing.core.errors import NotFound
-from ticketing.models import Event, Section
+from ticketing.models import Event
 
 EVENTS_A_PAGE = 12
 LONGEST_SEARCH = 80
@@ -45,44 +44,6 @@ def event(request: HttpRequest, pk: int) -> HttpResponse:
         "refresh_after": seconds_until_next_look(shown, now),
     }
     return render(request, "ticketing/event.html", context)
-
-
-@require_safe
-def seats(request: HttpRequest, pk: int) -> HttpResponse:
-    shown = shown_event(request, pk)
-    sections = selectors.sections_with_seats_left(shown)
-    context = {
-        "event": shown,
-        "venue": shown.plan.venue,
-        "grades": shown.grades.all(),
-        "sections": sections,
-        "parts": drawings.parts(sections),
-        "box": drawings.house_box(sections) if sections else None,
-    }
-    return render(request, "ticketing/seats.html", context)
-
-
-@require_safe
-def section(request: HttpRequest, pk: int, code: str) -> HttpResponse:
-    shown = shown_event(request, pk)
-    part, its_seats = selectors.section_seats(shown, code)
-    if not its_seats:
-        raise NotFound()
-    context = {
-        "event": shown,
-        "venue": shown.plan.venue,
-        "section": part,
-        "left": sum(seat.state == seat.State.AVAILABLE for seat in its_seats),
-        "total": len(its_seats),
-        "grades": list({seat.grade_id: seat.grade for seat in its_seats}.values()),
-    }
-    if part.kind == Section.Kind.SEATED:
-        context |= {
-            "box": drawings.section_box(its_seats),
-            "shapes": drawings.seat_shapes(its_seats, shown.currency),
-            "rows": drawings.rows(its_seats),
-        }
-    return render(request, "ticketing/section.html", context)
 
 
 @require_safe

@@ -13,6 +13,7 @@ from waiting_queue import selectors
 from waiting_queue.pulses import Pulse
 from waiting_queue.selectors import Pace
 from waiting_queue.store import Standing
+from waiting_queue.tokens import QueueToken
 
 # What differs between two people who wait, in the order of the answer.
 OWN = (
@@ -82,8 +83,9 @@ class Frames:
         return dumps(self._body(person, found, token=token))
 
     def _body(self, person: str, found: Standing, *, token: bool) -> dict[str, Any]:
-        body = standing_frame(self.pulse.event_id, person, found, self.now)
-        return body if token else body | {"token": None}
+        event_id = self.pulse.event_id
+        known = None if token else QueueToken(event_id, person, found.number, found.epoch)
+        return standing_frame(event_id, person, found, self.now, known=known)
 
 
 def pattern(body: dict[str, Any]) -> str:
@@ -94,9 +96,12 @@ def pattern(body: dict[str, Any]) -> str:
     return text
 
 
-def standing_frame(event_id: int, person: str, found: Standing, now: datetime) -> dict[str, Any]:
+def standing_frame(
+    event_id: int, person: str, found: Standing, now: datetime, *, known: QueueToken | None = None
+) -> dict[str, Any]:
+    """With a token, unless it is one that the page has already."""
     body = selectors.standing_body(
-        event_id=event_id, person=person, found=found, now=now, luck=AVERAGE_LUCK
+        event_id=event_id, person=person, found=found, now=now, luck=AVERAGE_LUCK, held=known
     )
     return {"type": "standing", **body}
 

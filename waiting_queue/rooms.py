@@ -41,11 +41,13 @@ class Connection:
     outbox: Outbox
     end: Callable[[], None]
     standing: Standing | None = None
+    number: int = 0  # of somebody who waits
     told: int = -1  # people ahead, as it was told last
     slot: int = field(default_factory=lambda: next(_slots) % SILENCE_SECONDS)
 
     def tell(self, found: Standing, text: str) -> None:
         self.standing, self.told = found, found.ahead
+        self.number = found.number if found.state == "waiting" else 0
         self.outbox.put("standing", text)
 
     def is_due(self, ahead: int, near: int, slots: set[int]) -> bool:
@@ -185,23 +187,26 @@ class Room:
             await asyncio.sleep(0)
 
     def _tell_some(self, pages: list[Connection], frames: Frames, slots: set[int]) -> None:
-        """What is done here is done for everybody in line, every second."""
-        near, told = settings.LIVE_NEAR, 0
-        ahead_of = self._mirror.ahead if self._mirror else None
-        for page in pages:
-            known = page.standing
-            if known is None:
-                continue
-            if known.state == "waiting":
-                ahead = max(ahead_of(known.number), 0) if ahead_of else page.told
-                if page.is_due(ahead, near, slots):
-                    page.told = ahead
-                    page.outbox.put("standing", frames.waiting(known.number, ahead))
-                    told += 1
-            elif page.slot in slots:
-                page.outbox.put("standing", frames.of(page.person, known))
-                told += 1
-        metrics.FRAMES.inc(told)
+        """What is done here is done for everybody in line, every second.
+
+        First all words, then all sends: each is faster by far when it is not done in turns.
+        """
+        texts = [self._text_for(page, frames, slots) for page in pages]
+        for page, text in zip(pages, texts, strict=True):
+            if text:
+                page.outbox.put("standing", text)
+        metrics.FRAMES.inc(len(pages) - texts.count(None))
+
+    def _text_for(self, page: Connection, frames: Frames, slots: set[int]) -> str | None:
+        if page.number:
+            ahead = max(self._mirror.ahead(page.number), 0) if self._mirror else page.told
+            if not page.is_due(ahead, settings.LIVE_NEAR, slots):
+                return None
+            page.told = ahead
+            return frames.waiting(page.number, ahead)
+        if page.standing and page.slot in slots:
+            return frames.of(page.person, page.standing)
+        return None
 
     def _announce(self, before: Pulse | None, pulse: Pulse) -> None:
         """The first pulse here may take back what a page was told from what Redis keeps."""

@@ -1,6 +1,5 @@
 """The calls of PortOne's V2 API that the shop makes, at the same paths below our own."""
 
-import time
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,6 +11,7 @@ from payments.sandbox.behaviours import Behaviour
 from payments.sandbox.calls import Answer
 from payments.sandbox.errors import InvalidRequest
 from payments.sandbox.models import Payment
+from payments.sandbox.patience import rest
 from payments.sandbox.wire import Body, call, flag, part, text, whole_number
 from ticketing.core import clock
 
@@ -45,7 +45,7 @@ def payment(request: HttpRequest, body: Body, payment_id: str) -> Answer:
 def confirm(request: HttpRequest, body: Body, payment_id: str) -> Answer:
     found = selectors.payment_known_as(payment_id)
     if found.behaviour == Behaviour.SLOW:
-        time.sleep(found.seconds)
+        rest(found.seconds)
     if found.behaviour == Behaviour.VANISH and found.token:
         return Answer(504, {}, hold=found.seconds)
     paid = services.confirm(

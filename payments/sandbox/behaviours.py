@@ -45,6 +45,9 @@ FAILURES = {
     Behaviour.DECLINE: ("REJECT_CARD_COMPANY", _("The card was declined.")),
     Behaviour.REFUSE: ("REJECT_CARD_PAYMENT", _("The card was declined.")),
 }
+UNANSWERED = {Behaviour.TIME_OUT, Behaviour.VANISH, Behaviour.REFUND_TIME_OUT}
 SECONDS = 5.0
 LONGEST = 120.0
+# Longer than anybody waits: PortOne asks its customers for a minute's patience.
+NEVER = 70.0
 WRONG_BY = 1_000

@@ -3,7 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from payments.sandbox.behaviours import LONGEST, SECONDS, Behaviour
+from payments.sandbox.behaviours import LONGEST, NEVER, SECONDS, UNANSWERED, Behaviour
 
 
 class Choice(forms.Form):
@@ -13,8 +13,13 @@ class Choice(forms.Form):
         initial=SECONDS,
         min_value=0,
         max_value=LONGEST,
-        help_text=_("For everything that is late, slow or never answered."),
+        help_text=_("For everything that is late or slow."),
     )
 
     def clean_behaviour(self) -> Behaviour:
         return Behaviour(self.cleaned_data["behaviour"])
+
+    @property
+    def seconds_to_wait(self) -> float:
+        never = self.cleaned_data["behaviour"] in UNANSWERED
+        return NEVER if never else self.cleaned_data["seconds"]

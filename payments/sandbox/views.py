@@ -47,11 +47,10 @@ def _chosen(request: HttpRequest, payment: Payment, back: str) -> HttpResponse:
     form = Choice(request.POST)
     if not form.is_valid():
         return _page(request, payment, form, status=400)
-    chosen = form.cleaned_data
     answer = services.choose(
         payment_id=payment.payment_id,
-        behaviour=chosen["behaviour"],
-        seconds=chosen["seconds"],
+        behaviour=form.cleaned_data["behaviour"],
+        seconds=form.seconds_to_wait,
         now=clock.now(),
     )
     return _with(back, **answer)
@@ -69,7 +68,7 @@ def _page(request: HttpRequest, payment: Payment, form: Choice, status: int = 20
 
 
 def _preset(payment: Payment) -> dict[str, object]:
-    return {"behaviour": payment.behaviour, "seconds": payment.seconds}
+    return {"behaviour": payment.behaviour, "seconds": f"{payment.seconds:g}"}
 
 
 def _order(request: HttpRequest) -> services.Order:

@@ -3,7 +3,6 @@
 import hmac
 import json
 import random
-import time
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -17,6 +16,7 @@ from payments.sandbox import calls
 from payments.sandbox.calls import Answer
 from payments.sandbox.errors import Forbidden, InvalidRequest, Refusal, Unauthorized
 from payments.sandbox.guard import require_home
+from payments.sandbox.patience import rest
 from payments.sandbox.selectors import weather
 from ticketing.core import clock
 
@@ -48,7 +48,7 @@ def call(method: str) -> Callable[[Handler], View]:
 def _storm() -> HttpResponse | None:
     """The weather that `control` made: calls that take long, or fail before they begin."""
     now = weather()
-    time.sleep(now.latency)
+    rest(now.latency)
     failed = random.random() < now.failure_rate  # noqa: S311 - no secret
     return HttpResponse(NOT_JSON.format("503"), status=503) if failed else None
 
@@ -107,7 +107,7 @@ def _require_permission(request: HttpRequest, body: Body) -> None:
 def _sent(answer: Answer) -> HttpResponse:
     """What is held back is what a proxy says in the end: it has waited long enough."""
     if answer.hold:
-        time.sleep(answer.hold)
+        rest(answer.hold)
         return HttpResponse(NOT_JSON.format("504"), status=504)
     return JsonResponse(answer.body, status=answer.status)
 

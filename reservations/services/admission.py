@@ -1,24 +1,26 @@
-"""Who may choose seats: people whose turn it is; anybody where an event has no queue."""
+"""Who may choose seats: people whose turn it is; anybody where no queue is in front of the sale."""
 
 from datetime import datetime
 
 from ticketing.core.briefly import briefly
 from waiting_queue import selectors as queues
 from waiting_queue import services as queue
-from waiting_queue.errors import NoQueue, QueueUnavailable
+from waiting_queue.errors import NoQueue, QueueOver, QueueUnavailable
+
+OPEN_SALE = (NoQueue, QueueOver)
 
 
 def require_turn(*, event_id: int, fan_id: int, now: datetime) -> None:
     """Renews the pass of whoever is inside.
 
-    Where Redis knows of no line, the database says why: there is no queue (then the sale is open),
-    it has not begun or is over (refused), or it is being restored (refused, try again).
+    Where Redis knows of no line, the database says why: there is no queue or it is over (then the
+    sale is open), it has not begun (refused), or it is being restored (refused, try again).
     """
     try:
         queue.require_admission(event_id=event_id, person=str(fan_id), now=now)
     except QueueUnavailable:
         reason = why_no_line(event_id)
-        if not issubclass(reason, NoQueue):
+        if not issubclass(reason, OPEN_SALE):
             raise reason() from None
 
 

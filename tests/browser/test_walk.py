@@ -21,11 +21,14 @@ def test_a_fan_walks_from_home_to_a_section(page, on_sale):
     )
 
 
-def test_a_section_in_the_drawing_is_a_link(page, on_sale):
+def test_without_javascript_a_section_in_the_drawing_is_a_link(browser, site, on_sale):
+    context = browser.new_context(java_script_enabled=False, locale="en-GB", base_url=site)
+    page = context.new_page()
     page.goto(f"/events/{on_sale.pk}/seats/")
-    page.get_by_role("link", name="F, 30 of 30 left: Floor").tap()
+    page.get_by_role("link", name="F, 30 of 30 left: Floor").click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Floor")
+    context.close()
 
 
 def test_the_chosen_language_is_kept(page, on_sale):

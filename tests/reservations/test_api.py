@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from reservations import services
+from reservations.api_serializers import WishSerializer, is_ordinary
 from reservations.models import HoldRequest, Reservation
 from reservations.services import requesting
 from tests.making import make_event, make_plan, seat_ids
@@ -134,6 +135,19 @@ def test_nonsense_is_refused(ann, wish):
     answer = ann.wish(wish)
 
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_input")
+
+
+@pytest.mark.parametrize("seats", [[1], [1, 2], [2**63 - 1], list(range(1, 101))])
+def test_an_ordinary_wish_is_what_the_serializer_would_read(seats):
+    assert is_ordinary({"seats": seats})
+    assert WishSerializer(data={"seats": seats}).is_valid(raise_exception=True)
+
+
+@pytest.mark.parametrize("seats", [[], ["1"], [True], [0], [2**63], list(range(1, 102)), 1, None])
+def test_any_other_wish_is_read_field_by_field(seats):
+    assert not is_ordinary({"seats": seats})
+    assert not is_ordinary({"seats": [1], "best": {}})
+    assert not is_ordinary([1])
 
 
 def test_seats_of_elsewhere_are_refused(ann):

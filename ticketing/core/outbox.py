@@ -20,6 +20,11 @@ class Outbox:
         self._kept: dict[str, str] = {}
         self._rest: asyncio.Task[None] | None = None
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether a message is still on its way."""
+        return self._rest is not None
+
     def put(self, kind: str, text: str) -> None:
         """Nearly always the message fits the socket's buffer and is gone when this returns."""
         if self._rest is not None:

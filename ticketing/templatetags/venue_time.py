@@ -17,6 +17,7 @@ FORMATS = {
     "full": {"ko": "Y년 n월 j일 (D) H:i", "en": "l j F Y, H:i"},
     "short": {"ko": "n월 j일 (D) H:i", "en": "D j M, H:i"},
     "hour": {"ko": "H:i", "en": "H:i"},
+    "clock": {"ko": "H:i:s", "en": "H:i:s"},
 }
 
 

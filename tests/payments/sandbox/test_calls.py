@@ -17,6 +17,7 @@ from portone_server_sdk.payment import (
 
 from payments.sandbox import control
 from payments.sandbox.control import Behaviour
+from payments.sandbox.models import Cancellation, Payment
 from payments.sandbox.services import Order
 from tests.payments.sandbox.conftest import AMOUNT
 
@@ -218,25 +219,26 @@ def test_a_refund_without_a_reason_is_refused(portone, paid):
 # -- what takes a while ---------------------------------------------------------------------------
 
 
-def test_a_charge_may_be_pending_and_then_paid(portone, window):
-    window(Behaviour.PENDING, seconds=0.5)
+def test_a_charge_may_be_pending_and_then_paid(portone, window, now):
+    window(Behaviour.PENDING, seconds=60)
     pending = portone.get_payment(payment_id="order-1")
-    control.wait()
+    Payment.objects.update(due_at=now)
 
     assert isinstance(pending, PayPendingPayment)
     assert isinstance(portone.get_payment(payment_id="order-1"), PaidPayment)
     assert len(control.charges()) == 1
 
 
-def test_a_refund_may_be_pending_and_then_done(portone, paid):
-    paid(Behaviour.REFUND_PENDING, seconds=0.5)
+def test_a_refund_may_be_pending_and_then_done(portone, paid, now):
+    paid(Behaviour.REFUND_PENDING, seconds=60)
     answer = portone.cancel_payment(payment_id="order-1", reason="The show is off.")
-    before = control.taken("order-1")
-    control.wait()
+    before = portone.get_payment(payment_id="order-1")
+    Cancellation.objects.update(due_at=now)
 
     assert isinstance(answer.cancellation, RequestedPaymentCancellation)
-    assert (before, control.taken("order-1")) == (AMOUNT, 0)
+    assert (before.status_changed_at, before.amount.cancelled) == (before.paid_at, 0)
     assert isinstance(portone.get_payment(payment_id="order-1"), CancelledPayment)
+    assert control.taken("order-1") == 0
 
 
 def test_what_is_promised_back_can_not_be_asked_for_again(portone, paid):

@@ -93,6 +93,12 @@ def test_who_closes_the_window_comes_back_unpaid(choose):
     assert Payment.objects.get().state == "FAILED"
 
 
+def test_never_is_longer_than_anybody_waits(choose):
+    choose("time_out", seconds="1")
+
+    assert Payment.objects.get().seconds > 60
+
+
 def test_looking_twice_is_one_try(window):
     window()
     first = Payment.objects.get().transaction_id

@@ -75,7 +75,7 @@ def test_a_key_is_forgotten_after_three_hours(post, paid):
 
 
 def test_while_the_first_is_worked_on_the_second_has_to_wait(post, window):
-    body = {"paymentToken": window(Behaviour.SLOW, seconds=2)["paymentToken"]}
+    body = {"paymentToken": window(Behaviour.SLOW, seconds=4)["paymentToken"]}
     with ThreadPoolExecutor() as threads:
         first = threads.submit(post, "order-1/confirm", body, key=KEY)
         wait_until(Call.objects.exists)

@@ -172,7 +172,7 @@ def test_one_that_comes_twice_has_the_same_id(paid, shop):
 
 
 def test_a_late_one_comes_after_the_answer(paid, shop):
-    paid(Behaviour.SEND_LATE, seconds=1)
+    paid(Behaviour.SEND_LATE, seconds=3)
     at_once = [kind_of(body) for _, body in shop.heard]
 
     assert "Paid" not in at_once

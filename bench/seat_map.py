@@ -1,0 +1,159 @@
+"""The seat map of 20,000 on a phone: bytes, time until it can be used, and how smoothly it moves.
+
+A real Chromium with a processor four times slower than this machine's, and nothing in its cache.
+"""
+
+import os
+import statistics
+from typing import Any
+
+from tests.faults.site import Site
+
+SECTIONS_ACROSS, SECTIONS_DEEP, ROWS, SEATS_PER_ROW = 8, 5, 20, 25
+SLOWER, ROUNDS = 4, 5
+# A mobile network: round trip in milliseconds, bytes a second down and up.
+MOBILE = {"latency": 60, "downloadThroughput": 1_250_000, "uploadThroughput": 625_000}
+WEIGHT = """() => {
+  const all = ["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind));
+  const kind = ({name, entryType}) => entryType === "navigation" ? "page"
+    : name.endsWith("/seats/") ? "seat list" : name.match(/\\.(css|js|woff2)$/)?.[1] ?? "other";
+  const sums = {};
+  for (const one of all) sums[kind(one)] = (sums[kind(one)] ?? 0) + one.transferSize;
+  return sums;
+}"""
+READY = """() => {
+  const ready = performance.getEntriesByName("seats:ready")[0]?.startTime;
+  const paint = performance.getEntriesByName("first-contentful-paint")[0]?.startTime;
+  const list = performance.getEntriesByName("seats:list")[0]?.startTime;
+  return ready && paint ? [paint, ready, ready - list] : null;
+}"""
+# Seconds of drawing, by how near: the map is moved in each frame, as by a finger.
+MOVE = """async (near) => {
+  const view = document.getElementById("map-view"), box = view.getBoundingClientRect();
+  const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+  const how = {clientX: x, clientY: y, cancelable: true};
+  const wheel = (deltaY) => view.dispatchEvent(new WheelEvent("wheel", {...how, deltaY}));
+  for (let step = 0; step < near; step++) wheel(-200);
+  const frame = () => new Promise((go) => requestAnimationFrame(go));
+  await frame(); await frame();
+  const times = [];
+  let last = performance.now();
+  for (let step = 0; step < 40; step++) {
+    wheel(step % 2 ? 1 : -1);
+    await frame();
+    times.push(performance.now() - last);
+    last = performance.now();
+  }
+  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
+}"""
+
+
+def run() -> None:
+    site = Site(workers=1)
+    try:
+        os.environ.update(site.env, DJANGO_ALLOW_ASYNC_UNSAFE="true")
+        event_id, session = _prepare()
+        site.start_web()
+        _measure(site, f"/events/{event_id}/seats/", session)
+    finally:
+        site.stop()
+
+
+def _prepare() -> tuple[int, str]:
+    """An arena with every seat in a random state, and somebody who may choose."""
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+    from django.db import connection
+
+    from tests.making import make_event, make_user
+    from tests.waiting_queue.api.conftest import logged_in
+    from ticketing.core import clock
+    from ticketing.models import Seat
+
+    call_command("migrate", verbosity=0)
+    call_command("collectstatic", interactive=False, verbosity=0)
+    event = make_event(clock.now(), plan=_arena())
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"UPDATE {Seat._meta.db_table} SET state ="
+            " (ARRAY['available', 'held', 'sold', 'available'])[1 + floor(random() * 4)::int]"
+        )
+    print(f"{'seats':<44}{event.seats.count():>10,}")
+    return event.pk, logged_in(make_user())
+
+
+def _arena() -> Any:
+    from ticketing.models import Venue
+    from ticketing.plans.generate import Block
+    from ticketing.services.plans import generate_plan
+
+    blocks = [
+        Block(
+            code=f"{deep}{across:02}",
+            name_ko=f"{deep}층 {across}구역",
+            name_en=f"Level {deep}, block {across}",
+            grade="RSABC"[deep - 1],
+            rows=ROWS,
+            seats_per_row=SEATS_PER_ROW,
+            column=across,
+            house_row=deep,
+        )
+        for deep in range(1, SECTIONS_DEEP + 1)
+        for across in range(1, SECTIONS_ACROSS + 1)
+    ]
+    venue = Venue.objects.create(name_ko="큰 아레나", name_en="Big Arena")
+    return generate_plan(venue_id=venue.pk, name="20,000", blocks=blocks, by=None)
+
+
+def _measure(site: Site, path: str, session: str) -> None:
+    from playwright.sync_api import sync_playwright
+
+    from tests.browser.conftest import FLAGS, chromium_path
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=FLAGS)
+        visits = [_visit(browser, site, path, session, mobile=False) for _ in range(ROUNDS)]
+        mobile = [_visit(browser, site, path, session, mobile=True) for _ in range(ROUNDS)]
+        browser.close()
+    _print(visits, mobile)
+
+
+def _visit(browser: Any, site: Site, path: str, session: str, *, mobile: bool) -> dict[str, Any]:
+    from tests.browser.conftest import PHONE
+
+    context = browser.new_context(
+        viewport=PHONE, has_touch=True, device_scale_factor=3, locale="en-GB"
+    )
+    context.add_cookies([{"name": "sessionid", "value": session, "url": site.url}])
+    page = context.new_page()
+    phone = context.new_cdp_session(page)
+    phone.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    if mobile:
+        phone.send("Network.emulateNetworkConditions", {"offline": False, **MOBILE})
+    page.goto(f"{site.url}{path}", wait_until="commit")
+    page.wait_for_function(READY, timeout=60_000)
+    paint, ready, drawing = page.evaluate(READY)
+    page.wait_for_timeout(1_000)
+    found = {"paint": paint, "ready": ready, "drawing": drawing, "weight": page.evaluate(WEIGHT)}
+    found |= {name: page.evaluate(MOVE, steps) for name, steps in (("house", 0), ("seats", 6))}
+    context.close()
+    return found
+
+
+def _print(visits: list[dict[str, Any]], mobile: list[dict[str, Any]]) -> None:
+    weight = visits[0]["weight"]
+    for kind in sorted(weight):
+        print(f"{'bytes, ' + kind:<44}{weight[kind]:>10,}")
+    print(f"{'bytes, all':<44}{sum(weight.values()):>10,}")
+    for where, seen in (("", visits), (", 10 Mbit/s and 60 ms", mobile)):
+        for name, words in (("paint", "first paint"), ("ready", "map can be used")):
+            print(f"{f'{words}{where}, ms':<44}{_median(seen, name):>10.0f}")
+    print(f"{'unpacking the list and drawing it, ms':<44}{_median(visits, 'drawing'):>10.0f}")
+    for name, words in (("house", "a frame, whole house"), ("seats", "a frame, from near")):
+        print(f"{f'{words}, ms':<44}{_median(visits, name):>10.1f}")
+
+
+def _median(visits: list[dict[str, Any]], name: str) -> float:
+    return statistics.median(visit[name] for visit in visits)

@@ -1,0 +1,43 @@
+"""The websocket of the seat map: it tells, and wants to hear nothing."""
+
+from django.conf import settings
+from django.http.cookie import parse_cookie
+
+from reservations import live, metrics
+from reservations.live import Connection
+from ticketing.accounts.selectors import acaller
+from ticketing.core import clock
+from ticketing.core.lean import language_of
+from ticketing.core.outbox import Outbox
+from ticketing.core.sockets import Socket
+
+
+class SeatsSocket(Socket):
+    """`ws/events/{id}/seats/`: public; who is logged in also hears of their own requests."""
+
+    channel_layer_alias = None
+    map: Connection | None = None
+
+    @property
+    def event_id(self) -> int:
+        return int(self.scope["url_route"]["kwargs"]["event_id"])
+
+    async def enter(self) -> None:
+        await live.require_event(self.event_id)
+        headers = self.headers
+        cookies = parse_cookie(headers.get("cookie", ""))
+        caller = await acaller(cookies.get(settings.SESSION_COOKIE_NAME))
+        await self.accept()
+        metrics.CONNECTIONS.inc()
+        self.map = Connection(
+            Outbox(self.send_text, self.end),
+            self.end,
+            fan_id=caller.id if caller else None,
+            language=language_of(headers),
+        )
+        live.hub().watch(self.event_id, self.map, clock.now())
+
+    async def disconnect(self, code: int) -> None:
+        if self.map:
+            metrics.CONNECTIONS.dec()
+            live.hub().leave(self.event_id, self.map)

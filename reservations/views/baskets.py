@@ -1,0 +1,56 @@
+"""The basket: what is held, until when, and what comes next."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render, resolve_url
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from reservations import selectors, services
+from reservations.views.holding import SeeOther, a_form, caller_of
+from reservations.visits import visit
+from ticketing.core import clock
+from ticketing.views import shown_event
+
+
+@never_cache
+@require_safe
+def basket(request: HttpRequest, pk: int) -> HttpResponse:
+    caller, event, now = caller_of(request), shown_event(request, pk), clock.now()
+    holds = selectors.live_holds(event_id=pk, fan_id=caller.id, now=now)
+    context: dict[str, Any] = {
+        "event": event,
+        "venue": event.plan.venue,
+        "visit": visit(event, caller, now),
+        "holds": holds,
+        "total": sum(hold.reservation.total for hold in holds),
+        "now": now,
+        "look_again": _seconds_left(holds, now),
+    }
+    return render(request, "reservations/basket.html", context)
+
+
+@a_form
+def give_back(request: HttpRequest, pk: int, code: str) -> HttpResponse:
+    """These seats; twice is fine."""
+    whose: Any = {"event_id": pk, "fan_id": caller_of(request).id, "code": code}
+    services.release(**whose, now=clock.now())
+    messages.success(request, _("The seats are given back. Others can have them now."))
+    return SeeOther(resolve_url("ticketing:seats", pk))
+
+
+@a_form
+def leave(request: HttpRequest, pk: int) -> HttpResponse:
+    """Everything that is not paid for, and the place inside."""
+    services.leave(event_id=pk, fan_id=caller_of(request).id, now=clock.now())
+    messages.success(request, _("You have left. Your place goes to the next in line."))
+    return SeeOther(resolve_url("ticketing:event", pk))
+
+
+def _seconds_left(holds: list[selectors.Hold], now: Any) -> int | None:
+    """Without a script the page looks again when the first hold is over."""
+    ends = [hold.reservation.deadline for hold in holds]
+    return max(int((min(ends) - now).total_seconds()) + 2, 5) if ends else None

@@ -1,0 +1,94 @@
+"""What one person may do at an event's seats at one moment."""
+
+import json
+from dataclasses import dataclass, field
+from datetime import datetime
+from random import random
+from typing import Any
+
+from reservations import selectors
+from reservations.selectors import OwnSeat
+from reservations.services.admission import why_no_line
+from ticketing.accounts.selectors import Caller
+from ticketing.models import Event
+from waiting_queue import errors as queue_errors
+from waiting_queue import selectors as queues
+from waiting_queue import services as queue
+
+# What is said instead of a place inside, by why Redis knows of no line.
+WITHOUT_A_LINE: dict[type[Exception], str] = {
+    queue_errors.NoQueue: "choose",
+    queue_errors.QueueOver: "choose",
+    queue_errors.QueueNotOpen: "soon",
+}
+
+
+@dataclass(frozen=True)
+class Visit:
+    """`word`: choose; or look, log_in, line, soon, restoring: why not."""
+
+    word: str
+    event: Event
+    now: datetime
+    own: list[OwnSeat] = field(default_factory=list)
+    place: dict[str, Any] | None = None
+
+    @property
+    def may_choose(self) -> bool:
+        return self.word == "choose"
+
+    @property
+    def left(self) -> int:
+        """How many more seats this person may have."""
+        return max(self.event.seats_per_person - len(self.own), 0)
+
+    @property
+    def quantities(self) -> range:
+        return range(1, self.left + 1)
+
+    @property
+    def basket(self) -> list[OwnSeat]:
+        """The seats that are held and not paid for."""
+        return [seat for seat in self.own if seat.is_in_basket]
+
+    @property
+    def deadline(self) -> datetime | None:
+        """When the first of them goes back."""
+        return min((seat.deadline for seat in self.basket), default=None)
+
+    @property
+    def own_ids(self) -> list[int]:
+        return [seat.id for seat in self.own]
+
+    @property
+    def place_json(self) -> str:
+        """For the script, which renews the pass."""
+        return json.dumps(self.place)
+
+
+def visit(event: Event, caller: Caller | None, now: datetime) -> Visit:
+    """Looking renews the pass of whoever is inside."""
+    if caller is None:
+        return Visit(_word_for_strangers(event), event, now)
+    word, place = _word_and_place(event, str(caller.id), now)
+    own = selectors.own_seats(event_id=event.pk, fan_id=caller.id, now=now)
+    return Visit(word, event, now, own, place)
+
+
+def _word_for_strangers(event: Event) -> str:
+    if event.state != Event.State.ON_SALE:
+        return "look"
+    word = WITHOUT_A_LINE.get(why_no_line(event.pk), "line")
+    return "log_in" if word == "choose" else word
+
+
+def _word_and_place(event: Event, person: str, now: datetime) -> tuple[str, dict[str, Any] | None]:
+    if event.state != Event.State.ON_SALE:
+        return "look", None
+    try:
+        found = queue.standing(event_id=event.pk, person=person, now=now)
+    except queue_errors.QueueUnavailable:
+        return WITHOUT_A_LINE.get(why_no_line(event.pk), "restoring"), None
+    luck = random()  # noqa: S311 - spreads looks, guards nothing
+    place = queues.standing_body(event_id=event.pk, person=person, found=found, now=now, luck=luck)
+    return ("choose" if found.state == "admitted" else "line"), place

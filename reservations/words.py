@@ -1,0 +1,76 @@
+"""Words that the seat map's script says, and refusals in whole sentences.
+
+The script has no words of its own: it reads these from the page, and fills in the gaps.
+"""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from reservations import errors, selectors
+from ticketing.core.errors import DomainError, NotLoggedIn, Unavailable
+from waiting_queue import errors as queue
+
+REFUSALS: tuple[type[DomainError], ...] = (
+    *(errors.SeatsTaken, errors.SeatsBusy, errors.SoldOut, errors.NotOnSale, errors.TooManySeats),
+    *(errors.LeavesOrphan, errors.CompanionAlone, errors.SeatsElsewhere),
+    *(queue.NotAdmitted, queue.QueueNotOpen, queue.QueueOver, queue.QueueUnavailable),
+    *(NotLoggedIn, Unavailable),
+)
+WORDS: dict[str, Any] = {
+    "seat": _("{section}, row {row}, seat {number}"),
+    "seat-whole": _("{seat}: {grade}, {price}, {state}"),
+    "state-a": _("free"),
+    "state-h": _("held by someone"),
+    "state-s": _("sold"),
+    "state-b": _("not on sale"),
+    "state-own": _("yours"),
+    "state-chosen": _("chosen"),
+    "wheelchair": _("wheelchair place"),
+    "companion": _("companion’s seat"),
+    "section": _("{name}: {left} of {total} free"),
+    "stage": _("Stage"),
+    "chosen-none": _("No seat chosen yet. Tap free seats on the map."),
+    "chosen-one": _("1 seat · {total}"),
+    "chosen-many": _("{n} seats · {total}"),
+    "added": _("{seat} chosen. {sum}."),
+    "removed": _("{seat} is no longer chosen. {sum}."),
+    "remove": _("Take {seat} out"),
+    "not-free": _("{seat} can’t be chosen: {state}."),
+    "enough": _("You can choose {left} more at most; each person can have {limit}."),
+    "enough-none": _("Each person can have {limit} seats of this event, and you have them."),
+    "only-looking": _("You can look, but not choose yet."),
+    "gone": _("Taken meanwhile"),
+    "gone-spoken": _("Somebody else took {seat}. It is out of your choice; the others stay."),
+    "taken": _("Somebody else was faster: {seats}. Out of your choice; the others stay chosen."),
+    "alone": _("This would stay alone: {seats}."),
+    "holding": _("Holding …"),
+    "failed": _("The server can’t be reached. Your choice is kept on this page; try again."),
+    "live": _("Live"),
+    "checking": _("Checking every {n} s"),
+    "reconnecting": _("Reconnecting …"),
+    "too-small": _("Zoomed in. Tap a seat to choose it."),
+} | {f"advice-{kind.code}": kind.advice for kind in REFUSALS if kind.advice}
+
+
+def marks(codes: list[str]) -> list[str]:
+    """For each grade the fewest letters that tell it from the others, to write on its seats."""
+    lengths = range(1, max(map(len, codes), default=1) + 1)
+    return [
+        next((code[:n] for n in lengths if [one[:n] for one in codes].count(code[:n]) == 1), code)
+        for code in codes
+    ]
+
+
+def in_words(refusal: DomainError) -> str:
+    """What is so, which seats it is about, and what to do next."""
+    parts = [str(refusal)]
+    if seats := refusal.details.get("seats"):
+        parts.append(", ".join(map(_named, selectors.seat_names(seats))) + ".")
+    parts.append(str(refusal.advice))
+    return " ".join(filter(None, parts))
+
+
+def _named(seat: tuple[Any, str, int]) -> str:
+    section, row, number = seat
+    return str(WORDS["seat"]).format(section=section.name, row=row, number=number)

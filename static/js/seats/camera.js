@@ -1,0 +1,118 @@
+// Which part of the house is seen: `scale` pixels for each unit, with (x, y) in the top left corner.
+
+export const PITCH = 20; // seats are so many units apart
+const CLOSEST = 44; // pixels between two seats, at most
+const GLIDE = 260;
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+export class Camera {
+  scale = 1; x = 0; y = 0; width = 1; height = 1;
+  #house = [0, 0, 1, 1]; #moved; #glide = 0;
+
+  constructor(moved) {
+    this.#moved = moved;
+  }
+
+  /** Pixels between two seats. */
+  get pitch() {
+    return this.scale * PITCH;
+  }
+
+  get least() {
+    return this.#scaleFor(this.#house, 0.04);
+  }
+
+  get isWhole() {
+    return this.scale <= this.least * 1.02;
+  }
+
+  resize(width, height) {
+    const whole = this.isWhole || this.width === 1, middle = this.toWorld(this.width / 2, this.height / 2);
+    [this.width, this.height] = [width, height];
+    if (whole) return this.#put(this.#goal(this.#house, 0.04));
+    this.#put({ scale: this.scale, x: middle[0] - width / 2 / this.scale, y: middle[1] - height / 2 / this.scale });
+  }
+
+  see(house) {
+    this.#house = house;
+    this.#put(this.#goal(house, 0.04));
+  }
+
+  /** The house may have changed; what is seen of it stays. */
+  keep(house) {
+    this.#house = house;
+    this.#put(this);
+  }
+
+  whole() {
+    this.#glideTo(this.#goal(this.#house, 0.04));
+  }
+
+  show(box) {
+    this.#glideTo(this.#goal(box, 0.06));
+  }
+
+  zoom(factor, px = this.width / 2, py = this.height / 2, soft = false) {
+    const [x, y] = this.toWorld(px, py), scale = this.#clampScale(this.scale * factor);
+    const goal = { scale, x: x - px / scale, y: y - py / scale };
+    return soft ? this.#glideTo(goal) : this.#put(goal);
+  }
+
+  /** So that two seats are so many pixels apart, with this point where it is, or in the middle. */
+  closer(pitch, x, y) {
+    const scale = this.#clampScale(pitch / PITCH);
+    this.#glideTo({ scale, x: x - this.width / 2 / scale, y: y - this.height / 2 / scale });
+  }
+
+  pan(dx, dy) {
+    this.#put({ scale: this.scale, x: this.x - dx / this.scale, y: this.y - dy / this.scale });
+  }
+
+  toWorld(px, py) {
+    return [this.x + px / this.scale, this.y + py / this.scale];
+  }
+
+  #scaleFor(box, margin) {
+    const wide = box[2] - box[0] || 1, high = box[3] - box[1] || 1;
+    return Math.min(this.width / wide, this.height / high) * (1 - 2 * margin);
+  }
+
+  #goal(box, margin) {
+    const scale = this.#clampScale(this.#scaleFor(box, margin));
+    const x = (box[0] + box[2]) / 2 - this.width / 2 / scale, y = (box[1] + box[3]) / 2 - this.height / 2 / scale;
+    return { scale, x, y };
+  }
+
+  #clampScale(scale) {
+    return Math.max(Math.min(scale, CLOSEST / PITCH), this.least);
+  }
+
+  /** The house can't be pushed out of sight. */
+  #put({ scale, x, y }) {
+    cancelAnimationFrame(this.#glide);
+    this.scale = this.#clampScale(scale);
+    this.x = within(x, this.#house[0], this.#house[2], this.width / this.scale);
+    this.y = within(y, this.#house[1], this.#house[3], this.height / this.scale);
+    this.#moved();
+  }
+
+  #glideTo(goal) {
+    if (still.matches || document.hidden) return this.#put(goal);
+    const from = { scale: this.scale, x: this.x, y: this.y }, begun = performance.now();
+    const step = (now) => {
+      const part = Math.min((now - begun) / GLIDE, 1), soft = 1 - (1 - part) ** 3;
+      const scale = from.scale * (goal.scale / from.scale) ** soft;
+      const mix = goal.scale === from.scale ? soft : (1 / from.scale - 1 / scale) / (1 / from.scale - 1 / goal.scale);
+      this.#put({ scale, x: from.x + (goal.x - from.x) * mix, y: from.y + (goal.y - from.y) * mix });
+      if (part < 1) this.#glide = requestAnimationFrame(step);
+    };
+    cancelAnimationFrame(this.#glide);
+    this.#glide = requestAnimationFrame(step);
+  }
+}
+
+function within(start, low, high, length) {
+  const slack = Math.min(length * 0.5, 200);
+  if (high - low < length) return Math.max(Math.min(start, low), high - length);
+  return Math.max(Math.min(start, high - length + slack), low - slack);
+}

@@ -1,0 +1,154 @@
+// The seats of an event, unpacked from the compact list (docs/api.md) into rows of numbers.
+
+import { nameOf } from "./words.js";
+
+export const LETTERS = "ahsb";
+export const [FREE, HELD, SOLD, BLOCKED] = [0, 1, 2, 3];
+export const ACCESSIBLE = 1, COMPANION = 2;
+const BESIDE = 3; // a step sideways is worth so many steps ahead, for arrow keys
+
+export class House {
+  constructor(body) {
+    const total = body.states.length;
+    this.grades = body.grades;
+    this.currency = body.currency;
+    this.ids = new Float64Array(total);
+    this.x = new Float32Array(total);
+    this.y = new Float32Array(total);
+    this.numbers = new Uint32Array(total);
+    this.grade = new Uint8Array(total);
+    this.flags = new Uint8Array(total);
+    this.state = Uint8Array.from(body.states, (letter) => LETTERS.indexOf(letter));
+    this.rowOf = new Uint32Array(total);
+    this.rows = [];
+    this.sections = [];
+    this.byId = new Map();
+    for (const section of body.sections) this.#unpack(section);
+    this.ids.forEach((id, at) => this.byId.set(id, at));
+    this.box = around(this.sections.map((section) => section.box));
+  }
+
+  #unpack(section) {
+    const first = this.rows.length, from = this.rows.at(-1)?.to ?? 0;
+    const it = { ...section, at: this.sections.length, title: nameOf(section), firstRow: first, from };
+    for (const row of section.rows) this.#unpackRow(row, it);
+    it.lastRow = this.rows.length;
+    it.to = this.rows.at(-1)?.to ?? 0;
+    if (it.to > it.from) it.box = around([toBox(section.box), ...this.rows.slice(first).map((row) => row.box)]);
+    else it.box = toBox(section.box);
+    this.sections.push(it);
+  }
+
+  #unpackRow(row, section) {
+    const from = this.rows.at(-1)?.to ?? 0, ids = unfold(row.ids), to = from + ids.length;
+    this.ids.set(ids, from);
+    this.x.set(unfold(row.x), from);
+    this.y.set(unfold(row.y), from);
+    this.numbers.set(unfold(row.numbers), from);
+    this.grade.set(unfold(row.grades), from);
+    for (const at of row.accessible ?? []) this.flags[from + at] |= ACCESSIBLE;
+    for (const at of row.companion ?? []) this.flags[from + at] |= COMPANION;
+    this.rowOf.fill(this.rows.length, from, to);
+    this.rows.push({ name: row.row, section: section.at, from, to, box: this.#boxOf(from, to) });
+  }
+
+  #boxOf(from, to) {
+    const box = [Infinity, Infinity, -Infinity, -Infinity];
+    for (let at = from; at < to; at++) {
+      box[0] = Math.min(box[0], this.x[at] - 10);
+      box[1] = Math.min(box[1], this.y[at] - 10);
+      box[2] = Math.max(box[2], this.x[at] + 10);
+      box[3] = Math.max(box[3], this.y[at] + 10);
+    }
+    return box;
+  }
+
+  /** What became of seats; gives back whether there were any that the list does not have. */
+  apply(changes, changed = () => {}) {
+    let strangers = false;
+    for (const [letter, ids] of Object.entries(changes)) {
+      const state = LETTERS.indexOf(letter);
+      for (const id of ids) {
+        const at = this.byId.get(id);
+        if (at === undefined) strangers = true;
+        else if (this.state[at] !== state) {
+          this.state[at] = state;
+          changed(at);
+        }
+      }
+    }
+    return strangers;
+  }
+
+  sectionOf(at) {
+    return this.sections[this.rows[this.rowOf[at]].section];
+  }
+
+  left(section) {
+    if (section.kind === "standing") return section.standing.reduce((sum, one) => sum + one.left, 0);
+    let left = 0;
+    for (let at = section.from; at < section.to; at++) left += this.state[at] === FREE;
+    return left;
+  }
+
+  total(section) {
+    return section.kind === "standing" ? section.standing.reduce((sum, one) => sum + one.total, 0) : section.to - section.from;
+  }
+
+  /** The seat nearest to a point, if one is as near as that. */
+  nearest(x, y, within) {
+    let best = -1, least = within * within;
+    for (const row of this.rows) {
+      if (x < row.box[0] - within || x > row.box[2] + within || y < row.box[1] - within || y > row.box[3] + within) continue;
+      for (let at = row.from; at < row.to; at++) {
+        const far = (this.x[at] - x) ** 2 + (this.y[at] - y) ** 2;
+        if (far < least) [best, least] = [at, far];
+      }
+    }
+    return best;
+  }
+
+  /** The next seat in a direction, or this one if it is the last. */
+  next(at, [dx, dy]) {
+    let best = at, least = Infinity;
+    for (let other = 0; other < this.ids.length; other++) {
+      const right = this.x[other] - this.x[at], down = this.y[other] - this.y[at];
+      const along = right * dx + down * dy, across = Math.abs(right * dy) + Math.abs(down * dx);
+      const cost = along + BESIDE * across;
+      if (along > 0 && cost < least) [best, least] = [other, cost];
+    }
+    return best;
+  }
+
+  /** Where to begin with arrow keys: the free seat nearest to the middle of the stage. */
+  first() {
+    const middle = (this.box[0] + this.box[2]) / 2;
+    let best = 0, least = Infinity;
+    for (let at = 0; at < this.ids.length; at++) {
+      const far = Math.abs(this.x[at] - middle) + (this.y[at] - this.box[1]);
+      if (this.state[at] === FREE && far < least) [best, least] = [at, far];
+    }
+    return best;
+  }
+
+  sectionAt(x, y) {
+    return this.sections.find(({ box }) => x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3]);
+  }
+}
+
+function unfold(steps) {
+  const values = [steps[0]];
+  for (let at = 1; at < steps.length; at++) {
+    const [step, times] = Array.isArray(steps[at]) ? steps[at] : [steps[at], 1];
+    for (let i = 0; i < times; i++) values.push(values[values.length - 1] + step);
+  }
+  return values;
+}
+
+const toBox = ([x, y, width, height]) => [x, y, x + width, y + height];
+
+function around(boxes) {
+  return boxes.reduce((all, box) => [
+    Math.min(all[0], box[0]), Math.min(all[1], box[1]), Math.max(all[2], box[2]), Math.max(all[3], box[3]),
+  ], [Infinity, Infinity, -Infinity, -Infinity]);
+}

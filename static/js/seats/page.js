@@ -1,0 +1,102 @@
+// The page where seats are chosen: the map, what is chosen, and what changes meanwhile.
+
+import "./held.js";
+import { Choice } from "./choice.js";
+import { House } from "./house.js";
+import { Live } from "./live.js";
+import { SeatMap } from "./map.js";
+import { say } from "./words.js";
+
+const HINT = 4_000;
+const box = document.getElementById("seat-map");
+
+function begin() {
+  const me = JSON.parse(box.dataset.me), { event, list, socket, hold, basket } = box.dataset;
+  let house = null, hint = 0;
+  const choice = new Choice(me, { event, hold, basket }, changed);
+  const map = new SeatMap(box, { marks: me.marks, own: me.own, tell: { taken, met, grew, stood } });
+  const live = new Live({ list, socket }, { loaded, changed: heard, touched });
+
+  function loaded(body) {
+    mark("seats:list");
+    house = new House(body);
+    choice.seen(house);
+    map.chosen = new Set(choice.seats);
+    if (box.hidden) open();
+    map.show(house);
+    mark("seats:ready");
+  }
+
+  function open() {
+    box.hidden = false;
+    document.getElementById("plain-house").hidden = true;
+  }
+
+  /** Whether some of it can't be seen in this list. */
+  function heard(changes) {
+    if (!house) return false;
+    const touchedSeats = [];
+    const strangers = house.apply(changes, (at) => touchedSeats.push(at));
+    for (const at of touchedSeats) if (map.chosen.has(at)) choice.lost(at);
+    if (touchedSeats.length) choice.show();
+    map.draw();
+    return strangers;
+  }
+
+  function changed(words, alone = []) {
+    if (!house) return;
+    map.chosen = new Set(choice.seats);
+    map.alone = new Set(alone);
+    if (words) speak(words);
+    map.draw();
+  }
+
+  function taken(at) {
+    const before = map.chosen.size, words = choice.take(at);
+    if (!words) return;
+    speak(words);
+    if (map.chosen.size === before) tip(words); // else the list of chosen seats says it
+  }
+
+  function met(at) {
+    speak(choice.whole(at));
+  }
+
+  function grew() {
+    tip(say("tooSmall"));
+  }
+
+  function stood(section) {
+    const form = document.querySelector(`form input[name="section"][value="${CSS.escape(section.code)}"]`)?.form;
+    form?.scrollIntoView({ block: "center" });
+    form?.querySelector("input:checked")?.focus({ preventScroll: true });
+  }
+
+  function tip(words) {
+    const place = box.querySelector("[data-hint]");
+    place.textContent = words;
+    place.hidden = false;
+    clearTimeout(hint);
+    hint = setTimeout(() => { place.hidden = true; }, HINT);
+  }
+
+  document.addEventListener("pass-over", () => choice.end());
+  live.start();
+}
+
+/** The first time, for whoever measures. */
+function mark(name) {
+  if (!performance.getEntriesByName(name).length) performance.mark(name);
+}
+
+function speak(words) {
+  document.getElementById("map-spoken").textContent = words;
+}
+
+function touched(how, seconds) {
+  const place = box.querySelector("[data-touch]");
+  place.dataset.touch = how;
+  place.querySelector("[data-touch-words]").textContent = say(how, { n: seconds });
+}
+
+if (box) begin();

@@ -1,0 +1,38 @@
+// The pass of somebody whose turn it is: asking renews it, so we ask now and then.
+
+import { askStanding, isPassing } from "../queue/transports.js";
+
+const AGAIN = 5_000;
+
+export function keepPass(box) {
+  const place = JSON.parse(box.dataset.place);
+  const where = { poll: box.dataset.standing, token: place.token };
+  let next = setTimeout(ask, place.next_poll_ms), over = false;
+
+  async function ask() {
+    clearTimeout(next);
+    if (over) return;
+    let pause = AGAIN;
+    try {
+      const standing = await askStanding(where);
+      if (standing.state !== "ADMITTED") return end();
+      pause = standing.next_poll_ms;
+    } catch (failure) {
+      if (failure.code && !isPassing(failure.code)) return end();
+    }
+    next = setTimeout(ask, pause);
+  }
+
+  function end() {
+    if (over) return;
+    over = true;
+    document.dispatchEvent(new CustomEvent("pass-over"));
+  }
+
+  document.addEventListener("visibilitychange", () => document.hidden || ask());
+  document.addEventListener("pass-over", () => {
+    over = true;
+    box.hidden = true;
+    document.getElementById("pass-over").hidden = false;
+  });
+}

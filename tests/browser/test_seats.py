@@ -1,0 +1,546 @@
+"""Choosing seats in a real browser: with fingers, with keys, against others, without a script."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from playwright.sync_api import BrowserContext, Page, expect
+
+from reservations import services
+from reservations.models import Reservation
+from tests.browser.conftest import PHONE
+from tests.browser.test_quality import SMALL_CONTROLS, violations
+from tests.making import make_event, make_plan, make_user
+from ticketing.core import clock
+from ticketing.models import Event, Seat
+from ticketing.services import block_seats
+from waiting_queue import services as queue
+from waiting_queue.models import SaleQueue
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+@pytest.fixture
+def sale(site, now) -> Event:
+    """Sold openly: three rows of eight, and room for thirty to stand."""
+    return make_event(now, plan=make_plan(rows=3, seats_per_row=8, standing=30))
+
+
+@pytest.fixture
+def rival(transactional_db):
+    return make_user()
+
+
+@pytest.fixture
+def visit(browser, site) -> Iterator[Callable[..., Page]]:
+    """Open an event's seats as somebody, on their own phone; the console stays empty."""
+    complaints: list[str] = []
+
+    def note(said):
+        if said.type == "error" and "Failed to load resource" not in said.text:
+            complaints.append(said.text)
+
+    with ExitStack() as phones:
+
+        def opened(event, person=None, path="seats/", prepare=None, **options) -> Page:
+            context = browser.new_context(
+                **{"viewport": PHONE, "has_touch": True, "locale": "en-GB", "base_url": site}
+                | options
+            )
+            phones.callback(context.close)
+            if person:
+                log_in(context, person, site)
+            page = context.new_page()
+            page.on("console", note)
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            if prepare:
+                prepare(page)
+            page.goto(f"/events/{event.pk}/{path}")
+            return page
+
+        yield opened
+    assert complaints == []
+
+
+def log_in(context: BrowserContext, person, site) -> None:
+    client = Client()
+    client.force_login(person, backend=BACKEND)
+    key = client.cookies["sessionid"].value
+    context.add_cookies([{"name": "sessionid", "value": key, "url": site}])
+
+
+def touch(page: Page):
+    return page.locator("[data-touch-words]")
+
+
+def is_live(page: Page) -> None:
+    expect(touch(page)).to_have_text("Live")
+
+
+def view_of(page: Page) -> dict[str, float]:
+    page.evaluate("document.querySelector('#map-view').scrollIntoView({block: 'center'})")
+    return page.locator("#map-view").bounding_box()
+
+
+def tap_seat(page: Page, row: int, number: int) -> None:
+    """Where the map draws it, when it shows the whole of this house, stage included."""
+    view, wide, high, middle = view_of(page), 200, 228.8, (100, 85.6)
+    scale = min(min(view["width"] / wide, view["height"] / high) * 0.92, 2.2)
+    right, down = (20 * number - middle[0]) * scale, (20 * row - middle[1]) * scale
+    x, y = view["x"] + view["width"] / 2 + right, view["y"] + view["height"] / 2 + down
+    page.touchscreen.tap(x, y)
+
+
+def seat(event, row: int, number: int) -> int:
+    place = {"place__row": str(row), "place__number": number}
+    return Seat.objects.get(event=event, section__code="A", **place).pk
+
+
+def hold(event, person, *seats: int):
+    return services.hold_seats(
+        event_id=event.pk, seat_ids=seats, fan_id=person.pk, now=clock.now()
+    ).reservation
+
+
+def chosen(page: Page):
+    return page.locator("[data-chosen] [data-name]")
+
+
+def press_hold(page: Page) -> None:
+    page.get_by_role("button", name="Hold these seats").tap()
+
+
+def is_held(page: Page, *seats: str) -> None:
+    page.wait_for_url("**/basket/")
+    expect(page.get_by_role("heading", level=1)).to_have_text("These seats are held for you")
+    for one in seats:
+        expect(page.get_by_text(one)).to_be_visible()
+
+
+# -- with fingers ----------------------------------------------------------------------------------
+
+
+def test_the_best_seats_are_picked_with_one_press(visit, sale, fan):
+    page = visit(sale, fan)
+    page.get_by_role("button", name="Hold the best seats").tap()
+
+    is_held(page)
+    expect(page.get_by_role("timer")).to_have_text(re.compile(r"^(5:00|4:\d\d)$"))
+    expect(page.locator(".seats__one")).to_have_count(3)
+
+
+def test_two_seats_are_picked_on_the_map_by_tapping(visit, sale, fan):
+    page = visit(sale, fan)
+    is_live(page)
+    tap_seat(page, 1, 3)
+    tap_seat(page, 2, 4)
+
+    expect(chosen(page)).to_have_text(["Section A, row 1, seat 3", "Section A, row 2, seat 4"])
+    expect(page.locator("[data-sum]")).to_have_text("2 seats · ₩264,000")
+    press_hold(page)
+    is_held(page, "Section A, row 1, seat 3", "Section A, row 2, seat 4")
+    assert Reservation.objects.get().fan == fan
+
+
+def test_a_second_touch_and_the_button_beside_it_put_a_seat_back(visit, sale, fan):
+    page = visit(sale, fan)
+    is_live(page)
+    for number in (3, 4, 3):
+        tap_seat(page, 1, number)
+    expect(chosen(page)).to_have_text(["Section A, row 1, seat 4"])
+
+    page.get_by_role("button", name="Take Section A, row 1, seat 4 out").tap()
+
+    expect(chosen(page)).to_have_count(0)
+    expect(page.get_by_role("button", name="Hold these seats")).to_be_hidden()
+
+
+def test_nobody_chooses_more_than_a_person_may_have(visit, sale, fan):
+    page = visit(sale, fan)
+    is_live(page)
+    for number in range(1, 6):
+        tap_seat(page, 1, number)
+
+    expect(chosen(page)).to_have_count(4)
+    expect(page.get_by_role("alert")).to_have_text(
+        "You can choose 4 more at most; each person can have 4."
+    )
+
+
+def test_a_taken_seat_can_not_be_chosen_and_the_map_says_why(visit, sale, fan, rival):
+    hold(sale, rival, seat(sale, 1, 3))
+    page = visit(sale, fan)
+    is_live(page)
+
+    tap_seat(page, 1, 3)
+
+    expect(page.locator("[data-hint]")).to_contain_text("seat 3 can’t be chosen: held by someone.")
+    expect(chosen(page)).to_have_count(0)
+
+
+def test_places_to_stand_are_held_by_their_number(visit, sale, fan):
+    page = visit(sale, fan)
+    form = page.locator("form", has=page.locator('input[name="section"]')).first
+    form.get_by_role("radio", name="3").check()
+    page.get_by_role("button", name="Hold standing places").tap()
+
+    is_held(page)
+    expect(page.get_by_text("Section F, standing")).to_have_count(3)
+
+
+def test_in_a_big_house_a_touch_comes_closer_and_the_next_one_chooses(visit, site, now, fan):
+    big = make_event(now, plan=make_plan(rows=40, seats_per_row=60))
+    page = visit(big, fan)
+    is_live(page)
+    view = view_of(page)
+    middle = view["x"] + view["width"] / 2, view["y"] + view["height"] / 2
+
+    page.touchscreen.tap(*middle)
+    expect(page.locator("[data-hint]")).to_have_text("Zoomed in. Tap a seat to choose it.")
+    page.wait_for_timeout(500)
+    expect(chosen(page)).to_have_count(0)
+    page.touchscreen.tap(*middle)
+
+    expect(chosen(page)).to_have_count(1)
+
+
+def test_where_everybody_stands_there_is_no_map(visit, site, now, fan):
+    standing = make_event(now, plan=make_plan(rows=0, standing=30))
+    page = visit(standing, fan)
+    expect(page.locator("#seat-map")).to_have_count(0)
+    expect(page.get_by_role("link", name="F, 30 of 30 left: Floor")).to_be_visible()
+
+    page.get_by_role("button", name="Hold standing places").tap()
+
+    is_held(page)
+
+
+def test_the_map_is_zoomed_and_moved_with_wheel_mouse_and_buttons(visit, sale, fan):
+    page = visit(sale, fan, viewport={"width": 1280, "height": 900})
+    is_live(page)
+    near, view = page.locator("#map-view[data-near]"), view_of(page)
+    middle = view["x"] + view["width"] / 2, view["y"] + view["height"] / 2
+    expect(near).to_have_count(0)
+
+    page.mouse.move(*middle)
+    page.mouse.wheel(0, -600)
+    expect(near).to_have_count(1)
+    page.mouse.down()
+    page.mouse.move(middle[0] + 80, middle[1] + 30, steps=4)
+    page.mouse.up()
+    expect(chosen(page)).to_have_count(0)  # moving is not choosing
+    page.get_by_role("button", name="Whole house").click()
+    expect(near).to_have_count(0)
+    page.get_by_role("button", name="Closer").click()
+    expect(near).to_have_count(1)
+    page.get_by_role("button", name="Farther").click()
+    expect(near).to_have_count(0)
+
+
+def test_two_fingers_zoom(visit, sale, fan):
+    page = visit(sale, fan)
+    is_live(page)
+    view = view_of(page)
+    x, y = view["x"] + view["width"] / 2, view["y"] + view["height"] / 2
+    phone = page.context.new_cdp_session(page)
+
+    def fingers(kind, apart):
+        spots = [{"x": x - apart, "y": y, "id": 1}, {"x": x + apart, "y": y, "id": 2}]
+        points = spots if kind != "touchEnd" else []
+        phone.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    fingers("touchStart", 20)
+    for apart in range(30, 120, 10):
+        fingers("touchMove", apart)
+    fingers("touchEnd", 0)
+
+    expect(page.locator("#map-view[data-near]")).to_have_count(1)
+    expect(chosen(page)).to_have_count(0)
+
+
+# -- with keys -------------------------------------------------------------------------------------
+
+
+def test_two_seats_are_picked_with_the_keyboard_alone_and_every_step_is_spoken(visit, sale, fan):
+    page = visit(sale, fan)
+    is_live(page)
+    spoken = page.locator("#map-spoken")
+    page.locator("#map-view").focus()
+
+    page.keyboard.press("ArrowDown")
+    expect(spoken).to_have_text("Section A, row 1, seat 5: R seat, ₩132,000, free")
+    page.keyboard.press("Enter")
+    expect(spoken).to_have_text("Section A, row 1, seat 5 chosen. 1 seat · ₩132,000.")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(spoken).to_have_text("Section A, row 2, seat 6: R seat, ₩132,000, free")
+    page.keyboard.press("Space")
+    page.keyboard.press("Escape")
+
+    expect(chosen(page)).to_have_text(["Section A, row 1, seat 5", "Section A, row 2, seat 6"])
+    page.get_by_role("button", name="Hold these seats").press("Enter")
+    is_held(page, "Section A, row 2, seat 6")
+
+
+def test_tab_leaves_the_map(visit, sale, fan):
+    page = visit(sale, fan)
+    is_live(page)
+    page.locator("#map-view").focus()
+    page.keyboard.press("ArrowDown")
+
+    page.keyboard.press("Tab")
+
+    expect(page.get_by_role("button", name="Closer")).to_be_focused()
+
+
+# -- against others --------------------------------------------------------------------------------
+
+
+def test_a_seat_that_somebody_takes_meanwhile_is_marked_and_explained(visit, sale, fan, rival):
+    ann, ben = visit(sale, fan), visit(sale, rival)
+    for page in (ann, ben):
+        is_live(page)
+        tap_seat(page, 1, 3)
+    tap_seat(ann, 1, 4)
+    expect(chosen(ann)).to_have_count(2)
+
+    press_hold(ben)
+    is_held(ben, "Section A, row 1, seat 3")
+
+    expect(ann.get_by_role("alert")).to_have_text(
+        "Somebody else took Section A, row 1, seat 3. It is out of your choice; the others stay."
+    )
+    expect(ann.locator(".chosen[data-gone]")).to_contain_text("Taken meanwhile")
+    expect(ann.locator("[data-sum]")).to_have_text("1 seat · ₩132,000")
+    press_hold(ann)
+    is_held(ann, "Section A, row 1, seat 4")
+
+
+def test_a_seat_that_comes_back_can_be_had_again(visit, sale, fan, rival):
+    held = hold(sale, rival, seat(sale, 1, 3))
+    page = visit(sale, fan)
+    is_live(page)
+
+    services.release(event_id=sale.pk, code=held.code, fan_id=rival.pk, now=clock.now())
+    for _ in range(20):
+        page.wait_for_timeout(200)
+        tap_seat(page, 1, 3)
+        if chosen(page).count():
+            break
+
+    expect(chosen(page)).to_have_text(["Section A, row 1, seat 3"])
+
+
+def deaf(page: Page) -> None:
+    """The socket opens, says that nothing changed, and then nothing more."""
+    frame = '{"type": "seats", "changes": {}}'
+    page.route_web_socket("**/ws/events/*/seats/", lambda socket: socket.send(frame))
+
+
+def test_who_loses_the_race_is_told_which_seat_and_keeps_the_others(visit, sale, fan, rival):
+    page = visit(sale, fan, prepare=deaf)
+    is_live(page)
+    tap_seat(page, 1, 3)
+    tap_seat(page, 1, 4)
+    hold(sale, rival, seat(sale, 1, 3))
+
+    press_hold(page)
+
+    expect(page.get_by_role("alert")).to_have_text(
+        "Somebody else was faster: Section A, row 1, seat 3. "
+        "Out of your choice; the others stay chosen."
+    )
+    expect(chosen(page)).to_have_text(["Section A, row 1, seat 4"])
+    press_hold(page)
+    is_held(page, "Section A, row 1, seat 4")
+
+
+def test_a_choice_that_leaves_one_seat_alone_says_which_and_what_to_do(visit, sale, fan):
+    Event.objects.update(no_orphans=True)
+    page = visit(sale, fan)
+    is_live(page)
+    tap_seat(page, 1, 2)
+
+    press_hold(page)
+
+    expect(page.get_by_role("alert")).to_have_text(
+        "This choice would leave a single empty seat. This would stay alone: "
+        "Section A, row 1, seat 1. Move your choice by one seat, so that no seat is left alone."
+    )
+    expect(chosen(page)).to_have_count(1)
+
+
+def test_without_the_network_the_choice_is_kept(visit, sale, fan):
+    page = visit(sale, fan)
+    is_live(page)
+    tap_seat(page, 1, 2)
+    page.route("**/reservations/", lambda route: route.abort())
+
+    press_hold(page)
+
+    expect(page.get_by_role("alert")).to_contain_text("The server can’t be reached.")
+    page.unroute("**/reservations/")
+    press_hold(page)
+    is_held(page, "Section A, row 1, seat 2")
+
+
+def test_what_was_chosen_is_still_chosen_after_loading_the_page_again(visit, sale, fan):
+    page = visit(sale, fan)
+    is_live(page)
+    tap_seat(page, 1, 2)
+    expect(chosen(page)).to_have_count(1)
+
+    page.reload()
+
+    expect(chosen(page)).to_have_text(["Section A, row 1, seat 2"])
+
+
+def test_where_websockets_are_broken_the_page_asks(visit, sale, fan, rival):
+    def broken(page):
+        page.route_web_socket("**/ws/events/*/seats/", lambda socket: socket.close())
+
+    page = visit(sale, fan, prepare=broken)
+    expect(touch(page)).to_have_text("Checking every 4 s", timeout=15_000)
+    tap_seat(page, 1, 3)
+
+    hold(sale, rival, seat(sale, 1, 3))
+
+    expect(page.locator(".chosen[data-gone]")).to_have_count(1, timeout=15_000)
+    expect(page.get_by_role("alert")).to_contain_text("Somebody else took Section A, row 1, seat 3")
+
+
+def test_what_operators_hold_back_disappears_from_the_sale(visit, sale, fan):
+    page = visit(sale, fan)
+    is_live(page)
+    tap_seat(page, 1, 3)
+    page.wait_for_timeout(600)
+
+    block_seats(event_id=sale.pk, seat_ids=[seat(sale, 1, 3)], by=None, reason="", now=clock.now())
+
+    expect(page.locator(".chosen[data-gone]")).to_have_count(1, timeout=15_000)
+
+
+# -- behind the queue ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def behind_a_line(sale, now) -> Event:
+    SaleQueue.objects.create(event=sale, opens_at=now, admit_per_second=0)
+    queue.move_queue(event_id=sale.pk, to="open", by=None, now=clock.now())
+    return sale
+
+
+def test_who_is_not_inside_sees_the_map_live_and_the_way_to_the_line(visit, behind_a_line, fan):
+    page = visit(behind_a_line, fan)
+    is_live(page)
+    tap_seat(page, 1, 3)
+
+    expect(page.locator("[data-hint]")).to_have_text("You can look, but not choose yet.")
+    page.get_by_role("link", name="To the line").tap()
+    page.wait_for_url("**/queue/")
+
+
+def test_the_pass_is_renewed_and_its_end_is_said(visit, behind_a_line, fan):
+    queue.join(event_id=behind_a_line.pk, person=str(fan.pk), now=clock.now())
+    page = visit(behind_a_line, fan)
+    is_live(page)
+    expect(page.get_by_text("It is your turn.")).to_be_visible()
+    turn = "document.dispatchEvent(new Event('visibilitychange'))"
+    with page.expect_response("**/queue/") as asked:
+        page.evaluate(turn)
+    assert asked.value.json()["state"] == "ADMITTED"
+    assert asked.value.request.headers["authorization"].startswith("Bearer qr_")
+    tap_seat(page, 1, 3)
+
+    queue.leave(event_id=behind_a_line.pk, person=str(fan.pk), now=clock.now())
+    page.evaluate(turn)
+
+    expect(page.locator("#pass-over")).to_contain_text("Your time inside is over")
+    expect(page.get_by_role("button", name="Hold these seats")).to_be_disabled()
+
+
+# -- the basket ------------------------------------------------------------------------------------
+
+
+def test_the_timer_goes_by_the_servers_clock(visit, sale, fan):
+    hold(sale, fan, seat(sale, 1, 1))
+
+    def wrong_clock(page):
+        page.clock.install(time=clock.now() + timedelta(days=3))
+
+    page = visit(sale, fan, "basket/", prepare=wrong_clock)
+
+    expect(page.get_by_role("timer")).to_have_text(re.compile(r"^(5:00|4:5\d)$"))
+
+
+def test_when_the_time_is_up_the_page_says_so(visit, sale, fan):
+    Event.objects.filter(pk=sale.pk).update(hold_seconds=10)
+    hold(sale, fan, seat(sale, 1, 1))
+    page = visit(sale, fan, "basket/")
+    expect(page.get_by_role("timer")).to_have_text(re.compile(r"^0:\d\d$"))
+
+    expect(page.get_by_text("Your basket is empty")).to_be_visible(timeout=20_000)
+
+
+def test_seats_are_given_back(visit, sale, fan):
+    hold(sale, fan, seat(sale, 1, 1))
+    page = visit(sale, fan)
+    page.get_by_role("link", name="To your basket").tap()
+    page.get_by_role("button", name="Give these seats back").tap()
+
+    expect(page.get_by_text("The seats are given back.")).to_be_visible()
+    assert Reservation.objects.get().state == "released"
+
+
+# -- without a script ------------------------------------------------------------------------------
+
+
+def test_without_a_script_seats_are_ticked_in_the_list(visit, sale, fan, rival):
+    page = visit(sale, fan, java_script_enabled=False, has_touch=False)
+    expect(page.locator("#seat-map")).to_be_hidden()
+    page.get_by_role("table").get_by_role("link", name="Section A").click()
+    first = page.get_by_role("group", name=re.compile("^Row 1"))
+    for number in ("2", "3"):
+        first.get_by_role("checkbox", name=number, exact=True).check()
+    hold(sale, rival, seat(sale, 1, 2))
+    send = page.get_by_role("button", name="Hold the ticked seats")
+
+    send.click()
+    expect(page.get_by_text("Somebody else was faster. Section A, row 1, seat 2.")).to_be_visible()
+    expect(first.get_by_role("checkbox", name="3", exact=True)).to_be_checked()
+    send.click()
+
+    is_held(page, "Section A, row 1, seat 3")
+    page.get_by_role("button", name="Give these seats back").click()
+    page.get_by_role("button", name="Hold the best seats").click()
+    is_held(page)
+
+
+# -- every face ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(visit, sale, fan, scheme):
+    page = visit(sale, fan, color_scheme=scheme, reduced_motion="reduce")
+    is_live(page)
+    tap_seat(page, 1, 3)
+    assert violations(page) == []
+    press_hold(page)
+    is_held(page)
+    assert violations(page) == []
+    for path in ("seats/", "seats/A/", "seats/F/"):
+        page.goto(f"/events/{sale.pk}/{path}")
+        assert violations(page) == [], path
+
+
+def test_small_phones_have_room_and_fingers_find_every_control(visit, sale, fan):
+    page = visit(sale, fan, viewport={"width": 320, "height": 640})
+    is_live(page)
+    hold(sale, fan, seat(sale, 3, 1))
+    for path in ("seats/", "seats/A/", "seats/F/", "basket/"):
+        page.goto(f"/events/{sale.pk}/{path}")
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, path
+        assert page.evaluate(SMALL_CONTROLS) == [], path

@@ -1,0 +1,152 @@
+"""The websocket of the seat map, on the real server."""
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from reservations import metrics, services
+from tests.making import make_event, seat_ids
+from tests.reservations.acting import hold
+from tests.waiting_queue.api.conftest import logged_in
+from ticketing.core import clock
+from ticketing.models import Event
+from ticketing.seat_list import seat_list
+from ticketing.services import block_seats
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_everybody_hears_of_a_hold_and_of_its_end_in_the_same_words(event, fan, now, open_map):
+    maps = [open_map(event.pk) for _ in range(2)]
+    assert [one.changes() for one in maps] == [{}, {}]
+    one, two, *_ = seat_ids(event)
+
+    held = hold(event, fan, now, one, two).reservation
+    assert [each.changes() for each in maps] == [{"h": [one, two]}] * 2
+
+    services.release(event_id=event.pk, code=held.code, fan_id=fan.pk, now=now)
+    assert [each.changes() for each in maps] == [{"a": [one, two]}] * 2
+
+
+def test_a_sale_is_told(event, fan, now, open_map):
+    one, *_ = seat_ids(event)
+    held = hold(event, fan, now, one).reservation
+    watcher = open_map(event.pk)
+    assert watcher.changes() in ({}, {"h": [one]})
+    services.extend_for_payment(code=held.code, fan_id=fan.pk, now=now)
+
+    services.confirm(code=held.code, now=now)
+
+    while (told := watcher.changes()) != {"s": [one]}:
+        assert told == {"h": [one]}
+
+
+def test_who_connects_is_told_what_changed_lately(event, fan, open_map):
+    first, (one, two, *_) = open_map(event.pk), seat_ids(event)
+    first.changes()
+    held = hold(event, fan, clock.now(), one).reservation
+    hold(event, fan, clock.now(), two)
+    services.release(event_id=event.pk, code=held.code, fan_id=fan.pk, now=clock.now())
+    while one not in first.changes().get("a", []):
+        pass
+
+    assert open_map(event.pk).changes() == {"h": [two], "a": [one]}
+
+
+def test_one_event_hears_nothing_of_another(event, fan, now, open_map):
+    other = make_event(now)
+    watcher = open_map(other.pk)
+    watcher.changes()
+
+    hold(event, fan, now, seat_ids(event)[0])
+
+    assert watcher.is_silent()
+
+
+def test_what_operators_change_is_to_be_looked_at(event, open_map, now):
+    seat_list(event.pk, known=[])
+    watcher = open_map(event.pk)
+    watcher.changes()
+    assert watcher.is_silent()
+
+    block_seats(event_id=event.pk, seat_ids=seat_ids(event)[:1], by=None, reason="", now=now)
+
+    assert watcher.next("refresh") == {"type": "refresh"}
+
+
+def test_holds_alone_send_nobody_to_the_whole_list(event, fan, now, open_map):
+    seat_list(event.pk, known=[])
+    watcher = open_map(event.pk)
+    watcher.changes()
+    assert watcher.is_silent()
+
+    hold(event, fan, now, seat_ids(event)[0])
+    watcher.changes()
+
+    assert watcher.is_silent()
+
+
+def test_ones_own_asynchronous_request_is_told_to_its_fan_alone(event, fan, rival, now, open_map):
+    mine, theirs = (open_map(event.pk, logged_in(who)) for who in (fan, rival))
+    one, *_ = seat_ids(event)
+    hold(event, rival, now, one)
+    asked = services.request_seats(event_id=event.pk, seat_ids=[one], fan_id=fan.pk, now=now)
+    services.work_off_requests(now=now)
+
+    told = [mine.next("request") for _ in range(2)]
+
+    assert [each["state"] for each in told] == ["PROCESSING", "FAILED"]
+    assert {each["code"] for each in told} == {asked.code}
+    assert told[-1]["refusal"]["message"] == "Somebody else was faster."
+    assert theirs.is_silent(1.5) or theirs.heard[-1]["type"] == "seats"
+
+
+def test_a_request_that_is_fulfilled_names_its_reservation(event, fan, now, open_map):
+    mine = open_map(event.pk, logged_in(fan))
+    services.request_seats(event_id=event.pk, seat_ids=seat_ids(event)[:1], fan_id=fan.pk, now=now)
+    services.work_off_requests(now=now)
+
+    mine.next("request")
+    told = mine.next("request")
+
+    assert (told["state"], told["reservation"]) == ("SUCCESS", fan.reservations.get().code)
+
+
+def test_what_the_public_may_not_see_can_not_be_watched(event, open_map):
+    Event.objects.update(state="draft")
+    refused = open_map(event.pk)
+
+    assert refused.next("error")["code"] == "not_found"
+    with pytest.raises(ConnectionClosed) as closed:
+        refused.socket.recv(timeout=5)
+    assert closed.value.rcvd.code == 4404
+
+
+def test_another_sites_page_can_not_listen(event, open_map):
+    with pytest.raises(InvalidStatus):
+        open_map(event.pk, Origin="https://evil.example")
+
+
+def test_a_word_to_the_socket_ends_it(event, open_map):
+    watcher = open_map(event.pk)
+    watcher.socket.send("{}")
+
+    assert watcher.next("error")["code"] == "invalid_input"
+
+
+def test_a_server_that_stops_says_when_to_come_back(event, served, open_map):
+    watcher = open_map(event.pk)
+    watcher.changes()
+
+    served.server.should_exit = True
+
+    assert 0 <= watcher.next("reconnect")["after_ms"] <= 2_000
+
+
+def test_connections_are_counted(event, open_map):
+    before = metrics.CONNECTIONS._value.get()
+    watcher = open_map(event.pk)
+    watcher.changes()
+    during = metrics.CONNECTIONS._value.get()
+    watcher.socket.close()
+
+    assert during == before + 1
