@@ -153,7 +153,8 @@ class Run:
                 cwd=self.plan.base,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env=os.environ | {"PYTHONUNBUFFERED": "1"},
+                # Whoever chose port 0 learns here which one it became; the sandbox is called there.
+                env=os.environ | {"PYTHONUNBUFFERED": "1", "PORT": str(self.door.getsockname()[1])},
                 pass_fds=pass_fds,
             )
 
