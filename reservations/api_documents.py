@@ -31,6 +31,7 @@ HELD: dict[str, Any] = {
     "created_at": "2027-03-02T20:04:12.250000+09:00",
     "deadline": "2027-03-02T20:09:12.250000+09:00",
     "server_time": "2027-03-02T20:04:12.250000+09:00",
+    "payment_token": "qp_SzdRRjJNOVhUUC40Mi4xNzcy.qd1Yt0",
 }
 REQUEST = {
     "code": "P3XW8HJK2D",
@@ -120,7 +121,7 @@ GIVE_BACK = call(
     | refusals(
         errors.NoReservation(), core.IllegalMove(before="being paid", after="given back"), *CHANGES
     ),
-    examples=[told(HELD | {"state": "RELEASED"})],
+    examples=[told(HELD | {"state": "RELEASED", "payment_token": None})],
 )
 LEAVE = call(
     "leave_sale",

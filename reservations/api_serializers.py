@@ -9,6 +9,7 @@ from rest_framework import serializers
 from reservations.errors import refusal_of
 from reservations.models import HoldRequest, Reservation
 from reservations.selectors import Hold
+from reservations.tokens import payment_token
 from ticketing.core.error_responses import body as error_body
 
 MOST = 100
@@ -91,6 +92,9 @@ class ReservationSerializer(serializers.Serializer):
     created_at = serializers.DateTimeField()
     deadline = serializers.DateTimeField(help_text="HELD: until then, unless payment starts.")
     server_time = serializers.DateTimeField()
+    payment_token = serializers.CharField(
+        allow_null=True, help_text="`qp_…`, good for ten minutes, to start paying with."
+    )
 
 
 class HoldRequestSerializer(serializers.Serializer):
@@ -118,6 +122,7 @@ def reservation_body(hold: Hold, now: datetime) -> dict[str, Any]:
         "created_at": it.created_at,
         "deadline": it.deadline,
         "server_time": now,
+        "payment_token": _payment_token(it, now),
     }
 
 
@@ -133,6 +138,14 @@ def request_body(request: HoldRequest) -> dict[str, Any]:
         "refusal": error_body(refusal_of(**refusal)) if refusal else None,
         "next_poll_ms": None if is_over else 1_000,
     }
+
+
+def _payment_token(reservation: Reservation, now: datetime) -> str | None:
+    """Only while there is something to pay."""
+    payable = reservation.state in (Reservation.State.HELD, Reservation.State.PAYING)
+    if not payable or reservation.is_overdue(now):
+        return None
+    return payment_token(code=reservation.code, fan_id=reservation.fan_id, now=now)
 
 
 def _shown_state(reservation: Reservation, now: datetime) -> str:

@@ -104,6 +104,15 @@ class OnlySeatsLater(InvalidInput):
     message = _("Only named seats can be asked for asynchronously.")
 
 
+class BadPaymentToken(DomainError):
+    """Not ours, not for this person and these seats, or too old."""
+
+    code = "bad_payment_token"
+    status = 403
+    message = _("This payment token is not valid.")
+    advice = _("Load your reservation again: it comes with a new one.")
+
+
 class NoReservation(NotFound):
     code = "no_reservation"
     message = _("You have no such reservation.")

@@ -48,6 +48,21 @@ app.conf.beat_schedule = {
         "schedule": 1.0,
         "options": {"expires": 1},
     },
+    "resume-payments": {
+        "task": "payments.resume",
+        "schedule": 1.0,
+        "options": {"expires": 1},
+    },
+    "deliver-messages": {
+        "task": "payments.deliver",
+        "schedule": 1.0,
+        "options": {"expires": 1},
+    },
+    "refund-cancelled-events": {
+        "task": "payments.refund_cancelled_events",
+        "schedule": 30.0,
+        "options": {"expires": 30},
+    },
     "forget-old-sessions": {
         "task": "accounts.forget_old_sessions",
         "schedule": 3600.0,

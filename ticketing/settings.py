@@ -3,6 +3,8 @@
 Without DATABASE_URL this is the development set-up on the embedded servers of `manage.py up`.
 """
 
+import base64
+import hmac
 import os
 from pathlib import Path
 
@@ -45,9 +47,50 @@ CSRF_TRUSTED_ORIGINS = env.words(
     "CSRF_TRUSTED_ORIGINS", [], "Further origins whose forms are accepted, with scheme."
 )
 
+# -- payments -------------------------------------------------------------------------------------
+
+PAYMENTS_SANDBOX = env.flag(
+    "PAYMENTS_SANDBOX",
+    DEVELOPMENT,
+    "Pay at a local PortOne that moves no money; never in production.",
+)
+PAYMENTS_SANDBOX_WEBHOOK = env.text(
+    "PAYMENTS_SANDBOX_WEBHOOK",
+    "/payments/webhooks/portone/",
+    "Where that one sends its webhooks; a path is a path of this site.",
+)
+
+
+def _secret_of_the_sandbox(name: str) -> str:
+    """Nobody has to set it, nobody can guess it."""
+    drawn = hmac.digest(SECRET_KEY.encode(), f"sandbox {name}".encode(), "sha256")
+    return base64.b64encode(drawn).decode()
+
+
+_sandbox = {
+    "api_secret": _secret_of_the_sandbox("api"),
+    "webhook_secret": f"whsec_{_secret_of_the_sandbox('webhook')}",
+    "store_id": "store-sandbox",
+    "channel_key": "channel-key-sandbox-manual",
+}
+_otherwise = _sandbox if PAYMENTS_SANDBOX else dict.fromkeys(_sandbox, "")
+PORTONE_API_SECRET = env.text(
+    "PORTONE_API_SECRET", _otherwise["api_secret"], "V2 API secret of the PortOne store."
+)
+PORTONE_WEBHOOK_SECRET = env.text(
+    "PORTONE_WEBHOOK_SECRET", _otherwise["webhook_secret"], "Signs PortOne's webhooks, whsec_…."
+)
+PORTONE_STORE_ID = env.text(
+    "PORTONE_STORE_ID", _otherwise["store_id"], "The store's id at PortOne."
+)
+PORTONE_CHANNEL_KEY = env.text(
+    "PORTONE_CHANNEL_KEY", _otherwise["channel_key"], "The channel to pay through."
+)
+
 # -- apps -----------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
+    *(["payments.sandbox"] if PAYMENTS_SANDBOX else []),
     "payments",
     "reservations",
     "waiting_queue",
@@ -168,6 +211,10 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_ROUTES = {
     "queue.tick": {"queue": "tick"},
     "reservations.work_off_requests": {"queue": "holds"},
+    "payments.resume": {"queue": "payments"},
+    "payments.settle": {"queue": "payments"},
+    "payments.deliver": {"queue": "payments"},
+    "payments.refund_cancelled_events": {"queue": "payments"},
 }
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
@@ -228,6 +275,25 @@ EMAIL_USE_TLS = True
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.text(
     "EMAIL_FROM", "tickets@localhost", "Sender of the mail that this site sends."
+)
+
+# -- money ----------------------------------------------------------------------------------------
+
+PORTONE_URL = env.text(
+    "PORTONE_URL",
+    f"http://127.0.0.1:{PORT}/sandbox/portone" if PAYMENTS_SANDBOX else "https://api.portone.io",
+    "Where PortOne's API is.",
+)
+PORTONE_MANUAL_CONFIRM = env.flag(
+    "PORTONE_MANUAL_CONFIRM",
+    True,
+    "Our server triggers the charge; off where the channel charges in the browser.",
+)
+PORTONE_TIMEOUT = env.number(
+    "PORTONE_TIMEOUT", 60, "Seconds that a worker waits for PortOne, which asks for 60."
+)
+PAYMENT_PATIENCE = env.number(
+    "PAYMENT_PATIENCE", 10, "Seconds that a browser waits for a payment before it reads “checking”."
 )
 
 # -- words, time, files ---------------------------------------------------------------------------
@@ -332,6 +398,7 @@ LOGGING = {
         "django": {"handlers": [], "propagate": True},
         "django.server": {"handlers": [], "propagate": True},
         "axes": {"level": "WARNING"},
+        "httpx": {"level": "WARNING"},
     },
 }
 SILENCED_SYSTEM_CHECKS: list[str] = []

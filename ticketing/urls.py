@@ -1,5 +1,6 @@
 """Every address of the site."""
 
+from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 
@@ -9,16 +10,20 @@ urlpatterns = [
     path("", include("ticketing.public_urls")),
     path("", include("waiting_queue.public_urls")),
     path("", include("reservations.public_urls")),
+    path("", include("payments.public_urls")),
     path("accounts/", include("ticketing.accounts.urls")),
     path("api/v1/", include("ticketing.api_urls")),
     path("api/v1/", include("ticketing.accounts.api_urls")),
     path("api/v1/", include("waiting_queue.api_urls")),
     path("api/v1/", include("reservations.api_urls")),
+    path("api/v1/", include("payments.api_urls")),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
     path("healthz", health.alive),
     path("readyz", health.ready),
 ]
+if settings.PAYMENTS_SANDBOX:
+    urlpatterns.append(path("sandbox/portone/", include("payments.sandbox.urls")))
 
 handler400 = "ticketing.core.error_responses.bad_request"
 handler403 = "ticketing.core.error_responses.permission_denied"

@@ -6,7 +6,14 @@ from reservations.services.ending import (
     release_holds_of_the_gone,
 )
 from reservations.services.holding import hold_best, hold_places, hold_seats
-from reservations.services.paying import cancel, confirm, extend_for_payment, refund, resume_hold
+from reservations.services.paying import (
+    cancel,
+    confirm,
+    extend_for_payment,
+    lock_for_payment,
+    refund,
+    resume_hold,
+)
 from reservations.services.reconciling import (
     contradictions,
     rebuild_gate,
@@ -14,6 +21,7 @@ from reservations.services.reconciling import (
     recount_seats,
 )
 from reservations.services.requesting import request_seats, work_off_requests
+from reservations.tokens import payment_token, require_payment_token
 
 __all__ = [
     "cancel",
@@ -25,6 +33,8 @@ __all__ = [
     "hold_places",
     "hold_seats",
     "leave",
+    "lock_for_payment",
+    "payment_token",
     "rebuild_gate",
     "recount_sales",
     "recount_seats",
@@ -33,6 +43,7 @@ __all__ = [
     "release_by_operator",
     "release_holds_of_the_gone",
     "request_seats",
+    "require_payment_token",
     "resume_hold",
     "work_off_requests",
 ]

@@ -31,6 +31,11 @@ def extend_for_payment(*, code: str, fan_id: int, now: datetime) -> Reservation:
     return reservation
 
 
+def lock_for_payment(*, code: str) -> Reservation:
+    """For who settles a payment: the reservation is locked before it."""
+    return reservation_for_update(code)
+
+
 @transaction.atomic
 def resume_hold(*, code: str, now: datetime) -> Reservation:
     """Nothing was charged: the fan may try again, in the time that is left."""

@@ -131,7 +131,7 @@ class Run:
     def _start_site(self) -> None:
         serve = [*self._python("manage.py"), "serve", "--fd", str(self.door.fileno())]
         celery = [*self._python("-W", AS_ROOT, "-m"), "celery", "-q", "-A", "ticketing"]
-        worker = ["worker", "--queues=celery,holds", "--pool=threads", "--concurrency=4"]
+        worker = ["worker", "--queues=celery,holds,payments", "--pool=threads", "--concurrency=4"]
         ticker = ["worker", "--queues=tick", "--pool=solo", "--hostname=ticker@%h"]
         beat = ["beat", "--pidfile="]
         for number in range(1, self.plan.web_processes + 1):
@@ -153,7 +153,8 @@ class Run:
                 cwd=self.plan.base,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env=os.environ | {"PYTHONUNBUFFERED": "1"},
+                # Whoever chose port 0 learns here which one it became; the sandbox is called there.
+                env=os.environ | {"PYTHONUNBUFFERED": "1", "PORT": str(self.door.getsockname()[1])},
                 pass_fds=pass_fds,
             )
 

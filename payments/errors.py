@@ -1,0 +1,75 @@
+"""What can be so about money."""
+
+from django.utils.translation import gettext_lazy as _
+
+from ticketing.core.errors import DomainError, NotFound
+
+
+class NoPayment(NotFound):
+    code = "no_payment"
+    message = _("You have no such payment.")
+
+
+class KeyReused(DomainError):
+    """The client's key names another payment already."""
+
+    code = "payment_key_reused"
+    status = 409
+    message = _("This payment key was used for something else.")
+    advice = _("Make up a new one for each order.")
+
+
+class PaymentOver(DomainError):
+    """It failed, or its time is up; another one may be started."""
+
+    code = "payment_over"
+    status = 409
+    message = _("This payment is over.")
+    advice = _("Start a new one while your seats are kept.")
+
+
+class PaymentsPaused(DomainError):
+    """The gateway can't be reached, or the breaker is open. Nothing was charged."""
+
+    code = "payments_paused"
+    status = 503
+    message = _("Paying is not possible this very moment.")
+    advice = _("Nothing was charged and your seats are kept. Try again in a moment.")
+    retry_after = 5
+
+
+class NotRefundable(DomainError):
+    code = "not_refundable"
+    status = 409
+    message = _("This payment can't be refunded now.")
+
+
+class TooMuchToRefund(DomainError):
+    """`left` is what can still go back."""
+
+    code = "too_much_to_refund"
+    status = 409
+    message = _("At most %(left)s can be refunded.")
+
+
+class TooLateToCancel(DomainError):
+    code = "too_late_to_cancel"
+    status = 409
+    message = _("It is too late to give these tickets back.")
+
+
+class FeeChanged(DomainError):
+    """What was agreed to is not what it costs now; `fee` is."""
+
+    code = "fee_changed"
+    status = 409
+    message = _("The fee is another one by now.")
+    advice = _("Look at it again, then decide.")
+
+
+class BadWebhook(DomainError):
+    """Not signed by the gateway, or not now."""
+
+    code = "bad_webhook"
+    status = 400
+    message = _("This message can't be trusted.")

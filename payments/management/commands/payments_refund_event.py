@@ -1,0 +1,24 @@
+"""Pay everybody of an event back."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from payments import selectors, services
+from ticketing.core import clock
+
+
+class Command(BaseCommand):
+    help = "Refund every payment of an event in full; the seats go back. Cut short, call it again."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("event", type=int, metavar="EVENT")
+        parser.add_argument("why", help="For the books, and the gateway.")
+
+    def handle(self, *args: Any, event: int, why: str, **options: Any) -> None:
+        begun = services.refund_event(event_id=event, why=why, by=None, now=clock.now())
+        self.stdout.write(f"{begun} refunds were begun.")
+        for state, count in sorted(selectors.refund_progress(event).items()):
+            self.stdout.write(f"  {state}: {count}")

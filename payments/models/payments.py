@@ -1,0 +1,210 @@
+"""Money: what is owed, what was taken, what went back, and how it came to that."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from reservations.models import Reservation
+from ticketing.core.states import Lifecycle
+
+
+def new_number() -> str:
+    """Our own name for a payment, by which the gateway knows it too."""
+    return f"pay-{uuid.uuid4().hex}"
+
+
+class Payment(Lifecycle):
+    class State(models.TextChoices):
+        PENDING = "pending", _("begun")
+        PREPARED = "prepared", _("ready to pay")
+        CHARGING = "charging", _("being charged")
+        SUCCEEDED = "succeeded", _("paid")
+        FAILED = "failed", _("failed")
+        CANCELLED = "cancelled", _("given up")
+        REFUNDING = "refunding", _("being refunded")
+        REFUNDED = "refunded", _("refunded")
+        PARTIALLY_REFUNDED = "partially_refunded", _("partly refunded")
+
+    # What failed or was given up may turn out to have been charged: then it is refunded.
+    MOVES = {
+        State.PENDING: {State.PREPARED, State.FAILED, State.CANCELLED, State.REFUNDING},
+        State.PREPARED: {
+            *(State.CHARGING, State.SUCCEEDED, State.FAILED, State.CANCELLED, State.REFUNDING),
+        },
+        State.CHARGING: {State.SUCCEEDED, State.FAILED, State.REFUNDING},
+        State.SUCCEEDED: {State.REFUNDING},
+        State.FAILED: {State.REFUNDING},
+        State.CANCELLED: {State.REFUNDING},
+        State.REFUNDING: {State.REFUNDED, State.PARTIALLY_REFUNDED, State.SUCCEEDED},
+        State.PARTIALLY_REFUNDED: {State.REFUNDING},
+        State.REFUNDED: set(),
+    }
+    # While one of these, the reservation is being paid and can't run out.
+    OPEN = (State.PENDING, State.PREPARED, State.CHARGING)
+
+    number = models.CharField(_("number"), max_length=40, unique=True, default=new_number)
+    # The client's own name for the wish to pay: a repeat finds this row.
+    payment_key = models.UUIDField(_("key of the client"), unique=True)
+    reservation = models.ForeignKey(
+        Reservation, models.PROTECT, related_name="payments", verbose_name=_("reservation")
+    )
+    fan = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        related_name="payments",
+        verbose_name=_("person"),
+    )
+    amount = models.PositiveBigIntegerField(_("amount"))
+    currency = models.CharField(_("currency"), max_length=3)
+    state = models.CharField(_("status"), max_length=18, choices=State, default=State.PENDING)
+    # What the gateway says it took and gave back.
+    charged = models.PositiveBigIntegerField(_("charged"), default=0)
+    refunded = models.PositiveBigIntegerField(_("refunded"), default=0)
+    gateway = models.CharField(_("gateway"), max_length=20, default="portone")
+    payment_token = models.CharField(max_length=300, blank=True, default="", editable=False)
+    transaction_id = models.CharField(_("transaction"), max_length=100, blank=True, default="")
+    failure_code = models.CharField(_("reason"), max_length=100, blank=True, default="")
+    failure_message = models.CharField(_("words"), max_length=300, blank=True, default="")
+    language = models.CharField(_("language"), max_length=10, blank=True, default="")
+    attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    created_at = models.DateTimeField(_("created"))
+    charging_at = models.DateTimeField(_("charged from"), null=True, blank=True)
+    settled_at = models.DateTimeField(_("settled"), null=True, blank=True)
+    # When somebody has to look again; nothing is left to do if empty.
+    due_at = models.DateTimeField(_("next look"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("payment")
+        verbose_name_plural = _("payments")
+        ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(
+                    state__in=[
+                        *("pending", "prepared", "charging", "succeeded", "failed"),
+                        *("cancelled", "refunding", "refunded", "partially_refunded"),
+                    ]
+                ),
+                name="a_payment_is_in_a_known_state",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(refunded__lte=models.F("charged")),
+                name="no_more_is_refunded_than_was_charged",
+            ),
+            models.UniqueConstraint(
+                fields=["reservation"],
+                condition=models.Q(state__in=["pending", "prepared", "charging"]),
+                name="one_open_payment_per_reservation",
+            ),
+            models.UniqueConstraint(
+                fields=["reservation"],
+                condition=models.Q(state="succeeded"),
+                name="a_reservation_is_paid_once",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["due_at"], condition=models.Q(due_at__isnull=False), name="payments_due"
+            ),
+            models.Index(fields=["created_at"], name="payments_by_day"),
+        ]
+        permissions = [("refund_payment", _("Can refund payments"))]
+
+    def __str__(self) -> str:
+        return self.number
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in self.OPEN
+
+    @property
+    def left(self) -> int:
+        """What can still go back."""
+        return self.charged - self.refunded
+
+
+class PaymentStep(models.Model):
+    """One line of a payment's timeline. Written with the step itself, never edited."""
+
+    payment = models.ForeignKey(
+        Payment, models.CASCADE, related_name="steps", verbose_name=_("payment")
+    )
+    at = models.DateTimeField(_("when"))
+    before = models.CharField(_("before"), max_length=18, blank=True)
+    after = models.CharField(_("after"), max_length=18)
+    note = models.CharField(_("note"), max_length=300, blank=True)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        verbose_name=_("who"),
+        help_text=_("Empty: the system itself."),
+    )
+
+    class Meta:
+        verbose_name = _("step of a payment")
+        verbose_name_plural = _("steps of payments")
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.before} → {self.after}"
+
+
+class Refund(Lifecycle):
+    """Money on its way back. Asked for by its own key, until the gateway has answered."""
+
+    class State(models.TextChoices):
+        REQUESTED = "requested", _("on its way")
+        DONE = "done", _("refunded")
+        REFUSED = "refused", _("refused")
+
+    MOVES = {
+        State.REQUESTED: {State.DONE, State.REFUSED},
+        State.DONE: set(),
+        State.REFUSED: set(),
+    }
+
+    payment = models.ForeignKey(
+        Payment, models.PROTECT, related_name="refunds", verbose_name=_("payment")
+    )
+    key = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    amount = models.PositiveBigIntegerField(_("amount"))
+    fee = models.PositiveBigIntegerField(_("fee kept"), default=0)
+    # What was refunded before this one, so that an unknown outcome can be told from the sum.
+    before = models.PositiveBigIntegerField(default=0, editable=False)
+    state = models.CharField(_("status"), max_length=9, choices=State, default=State.REQUESTED)
+    frees_seats = models.BooleanField(_("the seats go back too"), default=False)
+    # Nobody got anything for it: it is tried for ever, never given up.
+    is_owed = models.BooleanField(_("owed"), default=False)
+    why = models.CharField(_("why"), max_length=200)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        verbose_name=_("who"),
+    )
+    created_at = models.DateTimeField(_("created"))
+    ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
+    answer = models.CharField(_("answer"), max_length=300, blank=True, default="")
+
+    class Meta:
+        verbose_name = _("refund")
+        verbose_name_plural = _("refunds")
+        ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(amount__gt=0), name="a_refund_is_of_something"
+            ),
+            models.UniqueConstraint(
+                fields=["payment"],
+                condition=models.Q(state="requested"),
+                name="one_refund_at_a_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.payment_id}: {self.amount}"

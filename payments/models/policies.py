@@ -1,0 +1,56 @@
+"""What it costs to give tickets back."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from ticketing.models import Event
+
+# (days before the show at least, percent kept); nearer than the last, nothing can be given back.
+TIERS = [[10, 10], [3, 20], [1, 30]]
+
+
+def usual_tiers() -> list[list[int]]:
+    return [list(tier) for tier in TIERS]
+
+
+def check_tiers(tiers: Any) -> None:
+    """Pairs of whole numbers, from far to near, percentages between 0 and 100."""
+    pairs = isinstance(tiers, list) and all(_is_pair(tier) for tier in tiers)
+    if not pairs or [tier[0] for tier in tiers] != sorted({tier[0] for tier in tiers})[::-1]:
+        raise ValidationError(
+            _("Write pairs of days before the show and percent, from far to near: [[10, 10], …].")
+        )
+
+
+def _is_pair(tier: Any) -> bool:
+    numbers = isinstance(tier, list) and len(tier) == 2 and all(type(n) is int for n in tier)
+    return numbers and tier[0] >= 0 and 0 <= tier[1] <= 100
+
+
+class RefundPolicy(models.Model):
+    """An event's own terms of cancelling; without a row, the usual ones."""
+
+    event = models.OneToOneField(
+        Event, models.CASCADE, related_name="refund_policy", verbose_name=_("event")
+    )
+    free_days = models.PositiveSmallIntegerField(
+        _("free days"),
+        default=7,
+        help_text=_("Days after the order in which cancelling is free, unless the show is near."),
+    )
+    tiers: Any = models.JSONField(
+        _("fees"),
+        default=usual_tiers,
+        validators=[check_tiers],
+        help_text=_("Pairs of days before the show and the percentage that is kept then."),
+    )
+
+    class Meta:
+        verbose_name = _("terms of cancelling")
+        verbose_name_plural = _("terms of cancelling")
+
+    def __str__(self) -> str:
+        return str(self.event)

@@ -1,0 +1,55 @@
+"""Idempotency keys as PortOne honours them: for three hours the first answer is the answer."""
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from payments.sandbox.errors import InvalidRequest, OutstandingRequest
+from payments.sandbox.models import Call
+
+KEPT = timedelta(hours=3)
+# Whoever has not answered by now has died over it.
+LONGEST_WORK = timedelta(minutes=3)
+KEY = re.compile(r"[A-Za-z0-9_-]{16,256}")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`hold`: so many seconds it is withheld, and then lost on the way."""
+
+    status: int
+    body: dict[str, Any]
+    hold: float = 0
+
+
+def begin(*, key: str, path: str, body: dict[str, Any], now: datetime) -> Answer | None:
+    """The answer that was given before, if there was one. Otherwise the key is ours to work on."""
+    if not KEY.fullmatch(key):
+        raise InvalidRequest("An idempotency key has 16 to 256 letters, digits, - or _.")
+    Call.objects.filter(key=key, at__lt=now - KEPT).delete()
+    Call.objects.filter(key=key, status=None, at__lt=now - LONGEST_WORK).delete()
+    fingerprint = hashlib.sha256(json.dumps([path, body], sort_keys=True).encode()).hexdigest()
+    call, is_ours = Call.objects.get_or_create(
+        key=key, defaults={"fingerprint": fingerprint, "at": now}
+    )
+    return None if is_ours else _earlier(call, fingerprint)
+
+
+def _earlier(call: Call, fingerprint: str) -> Answer:
+    if call.fingerprint != fingerprint:
+        raise InvalidRequest("This idempotency key was used for another request.")
+    if call.status is None:
+        raise OutstandingRequest()
+    return Answer(call.status, call.body or {})
+
+
+def finish(*, key: str, answer: Answer) -> None:
+    Call.objects.filter(key=key).update(status=answer.status, body=answer.body)
+
+
+def give_up(*, key: str) -> None:
+    """Nothing was done: the next try may do it."""
+    Call.objects.filter(key=key, status=None).delete()

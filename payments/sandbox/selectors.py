@@ -1,0 +1,33 @@
+"""What the sandbox knows, as PortOne would be asked for it."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from payments.sandbox.errors import PaymentNotFound
+from payments.sandbox.models import Payment, Weather
+
+
+def known_payments() -> QuerySet[Payment]:
+    """PortOne knows a payment from the moment its window was opened."""
+    return Payment.objects.exclude(state=Payment.State.REGISTERED)
+
+
+def payment_known_as(payment_id: str) -> Payment:
+    payment = known_payments().filter(payment_id=payment_id).first()
+    if payment is None:
+        raise PaymentNotFound()
+    return payment
+
+
+def payments_between(
+    *, since: datetime, until: datetime, by_change: bool = False, states: Collection[str] = ()
+) -> QuerySet[Payment]:
+    field = "changed_at" if by_change else "opened_at"
+    found = known_payments().filter(**{f"{field}__gte": since, f"{field}__lte": until})
+    return (found.filter(state__in=states) if states else found).order_by("pk")
+
+
+def weather() -> Weather:
+    return Weather.objects.first() or Weather()

@@ -1,0 +1,98 @@
+"""Signed messages to the shop, by the Standard Webhooks specification, as PortOne V2 sends them."""
+
+import base64
+import hmac
+import json
+import logging
+from datetime import UTC, datetime
+from functools import cache
+from urllib.parse import urljoin
+
+import httpx
+from django.conf import settings
+from django.db.models import F
+
+from payments.sandbox import postman
+from payments.sandbox.behaviours import Behaviour
+from payments.sandbox.models import Cancellation, Payment, Webhook, new_id
+
+log = logging.getLogger(__name__)
+
+# PortOne tries five times, over hours; here nobody wants to wait that long.
+RETRY_SECONDS = (1, 5, 30, 120)
+MOST_SENDINGS = 1 + len(RETRY_SECONDS)
+PATIENCE = 10
+
+
+def announce(
+    payment: Payment, kind: str, *, now: datetime, cancellation: Cancellation | None = None
+) -> None:
+    """Tell the shop, in the way that this payment behaves."""
+    webhook = Webhook.objects.create(
+        payment=payment,
+        webhook_id=new_id("msg"),
+        kind=kind,
+        payment_state=payment.state,
+        url=urljoin(payment.origin, settings.PAYMENTS_SANDBOX_WEBHOOK),
+        body=_body(payment, kind, cancellation, now),
+        made_at=now,
+        is_lost=payment.behaviour == Behaviour.LOSE_WEBHOOK,
+    )
+    if webhook.is_lost:
+        return
+    late = payment.seconds if payment.behaviour == Behaviour.SEND_LATE else 0
+    for _ in range(2 if payment.behaviour == Behaviour.SEND_TWICE else 1):
+        postman.later(send, webhook.pk, seconds=late)
+
+
+def _body(payment: Payment, kind: str, cancellation: Cancellation | None, now: datetime) -> str:
+    data = {
+        "storeId": settings.PORTONE_STORE_ID,
+        "paymentId": payment.payment_id,
+        "transactionId": payment.transaction_id,
+    }
+    if cancellation:
+        data["cancellationId"] = cancellation.cancellation_id
+    return json.dumps({"type": kind, "timestamp": moment(now), "data": data})
+
+
+def send(pk: int, *, now: datetime) -> None:
+    """Once; and again later if the shop did not say that it has it."""
+    webhook = Webhook.objects.get(pk=pk)
+    status = _post(webhook, now)
+    changes = {"status": status, "sent_at": now, "sendings": F("sendings") + 1}
+    Webhook.objects.filter(pk=pk).update(**changes)
+    if not 200 <= status < 300 and webhook.sendings < len(RETRY_SECONDS):
+        postman.later(send, pk, seconds=RETRY_SECONDS[webhook.sendings])
+
+
+def _post(webhook: Webhook, now: datetime) -> int:
+    """The status of the shop's answer; 0 if there was none."""
+    headers = {"content-type": "application/json", **signed(webhook.webhook_id, webhook.body, now)}
+    try:
+        answer = _client().post(webhook.url, content=webhook.body, headers=headers)
+    except httpx.HTTPError as error:
+        log.warning("%s did not take %s: %s", webhook.url, webhook.kind, error)
+        return 0
+    return answer.status_code
+
+
+def signed(webhook_id: str, body: str, now: datetime) -> dict[str, str]:
+    """The three headers that prove who wrote the body, and when."""
+    stamp = str(int(now.timestamp()))
+    key = base64.b64decode(settings.PORTONE_WEBHOOK_SECRET.removeprefix("whsec_"))
+    seal = hmac.digest(key, f"{webhook_id}.{stamp}.{body}".encode(), "sha256")
+    return {
+        "webhook-id": webhook_id,
+        "webhook-timestamp": stamp,
+        "webhook-signature": f"v1,{base64.b64encode(seal).decode()}",
+    }
+
+
+def moment(when: datetime) -> str:
+    return when.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@cache
+def _client() -> httpx.Client:
+    return httpx.Client(timeout=PATIENCE)

@@ -1,0 +1,111 @@
+"""What can be seen of payments, each through its owner."""
+
+from collections import Counter
+from collections.abc import Collection
+from datetime import date, datetime, timedelta
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from payments.breaker import Breaker
+from payments.errors import NoPayment
+from payments.models import OutboxMessage, Payment, Refund, RefundPolicy
+from payments.store import BreakerState
+from reservations.models import Reservation
+from ticketing.models import Event
+
+State = Payment.State
+PAID = (State.SUCCEEDED, State.PARTIALLY_REFUNDED)
+
+
+def payment(pk: int) -> Payment:
+    return Payment.objects.select_related("reservation__event").get(pk=pk)
+
+
+def own_payment(*, number: str, fan_id: int) -> Payment:
+    payments = Payment.objects.select_related("reservation__event")
+    found = payments.filter(number=number, fan_id=fan_id).first()
+    if found is None:
+        raise NoPayment()
+    return found
+
+
+def own_payments(*, fan_id: int) -> QuerySet[Payment]:
+    return Payment.objects.filter(fan_id=fan_id).select_related("reservation__event")
+
+
+def open_payment_of(code: str) -> Payment | None:
+    payments = Payment.objects.select_related("reservation__event")
+    return payments.filter(reservation__code=code, state__in=Payment.OPEN).first()
+
+
+def open_refund(payment: Payment) -> Refund | None:
+    return payment.refunds.filter(state=Refund.State.REQUESTED).first()
+
+
+def refundable_payments(event_id: int, now: datetime) -> QuerySet[Payment]:
+    """Whoever of an event has paid and not got everything back; who was refused, a day later."""
+    refused = Refund.objects.filter(
+        payment=OuterRef("pk"), state=Refund.State.REFUSED, ended_at__gt=now - timedelta(days=1)
+    )
+    return Payment.objects.filter(
+        ~Exists(refused),
+        reservation__event_id=event_id,
+        reservation__state=Reservation.State.CONFIRMED,
+        state__in=PAID,
+    ).order_by("pk")
+
+
+def cancelled_events_with_money(now: datetime) -> list[int]:
+    """Events that will not take place, though people have paid."""
+    cancelled = Event.objects.filter(state=Event.State.CANCELLED).order_by("pk")
+    owed = Payment.objects.filter(reservation__event=OuterRef("pk"), state__in=PAID)
+    ids = cancelled.filter(Exists(owed)).values_list("pk", flat=True)
+    return [pk for pk in ids if refundable_payments(pk, now).exists()]
+
+
+def refund_progress(event_id: int) -> Counter[str]:
+    """How many payments of an event are in which state, for whoever watches a batch."""
+    mine = Payment.objects.filter(reservation__event_id=event_id)
+    return Counter(mine.values_list("state", flat=True))
+
+
+def policy_of(event_id: int) -> RefundPolicy:
+    """The event's own terms, or the usual ones."""
+    return RefundPolicy.objects.filter(event_id=event_id).first() or RefundPolicy(event_id=event_id)
+
+
+def payments_of_day(day: date) -> QuerySet[Payment]:
+    """By the site's own calendar."""
+    payments = Payment.objects.select_related("reservation__event").order_by("pk")
+    return payments.filter(created_at__range=_bounds(day))
+
+
+def confirmed_of_day(day: date) -> QuerySet[Reservation]:
+    confirmed = Reservation.objects.filter(state=Reservation.State.CONFIRMED)
+    return confirmed.filter(created_at__range=_bounds(day)).order_by("pk")
+
+
+def numbered(numbers: Collection[str]) -> list[int]:
+    return list(Payment.objects.filter(number__in=numbers).values_list("pk", flat=True))
+
+
+def dead_messages() -> list[int]:
+    dead = OutboxMessage.objects.filter(state=OutboxMessage.State.DEAD).order_by("pk")
+    return list(dead.values_list("pk", flat=True))
+
+
+def outbox_counts() -> dict[str, int]:
+    """What waits, and what nobody could deliver."""
+    undelivered = OutboxMessage.objects.exclude(state=OutboxMessage.State.DELIVERED)
+    found = Counter(undelivered.values_list("state", flat=True))
+    return {state: found[state] for state in ("waiting", "dead")}
+
+
+def breaker_state() -> BreakerState:
+    return Breaker("portone").look()
+
+
+def _bounds(day: date) -> tuple[datetime, datetime]:
+    begins = datetime(day.year, day.month, day.day, tzinfo=timezone.get_default_timezone())
+    return begins, begins + timedelta(days=1) - timedelta(microseconds=1)

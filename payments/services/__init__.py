@@ -1,0 +1,33 @@
+from payments.services.cancelling import CancelTerms, cancel_by_fan, cancel_terms
+from payments.services.delivering import deliver_messages, revive_message
+from payments.services.paying import checkout_of, confirm, start
+from payments.services.reconciling import Difference, reconcile
+from payments.services.refunding import (
+    refund,
+    refund_cancelled_events,
+    refund_event,
+    refund_event_batch,
+)
+from payments.services.settling import claim_due_payments, resume_by_operator, settle
+from payments.services.webhooks import receive_webhook
+
+__all__ = [
+    "CancelTerms",
+    "Difference",
+    "cancel_by_fan",
+    "cancel_terms",
+    "checkout_of",
+    "claim_due_payments",
+    "confirm",
+    "deliver_messages",
+    "receive_webhook",
+    "reconcile",
+    "refund",
+    "refund_cancelled_events",
+    "refund_event",
+    "refund_event_batch",
+    "resume_by_operator",
+    "revive_message",
+    "settle",
+    "start",
+]

@@ -1,0 +1,18 @@
+-- Begin a payment of a reservation whose lock is held, and its timeline. Where one is under way, or
+-- the key is taken, nothing is written and nothing returned.
+WITH payment AS (
+    INSERT INTO payments_payment
+        (number, payment_key, reservation_id, fan_id, amount, currency, state, charged, refunded,
+         gateway, payment_token, transaction_id, failure_code, failure_message, language, attempts,
+         created_at, due_at)
+    VALUES
+        (%(number)s, %(payment_key)s, %(reservation)s, %(fan)s, %(amount)s, %(currency)s, 'pending',
+         0, 0, 'portone', '', '', '', '', %(language)s, 0, %(now)s, %(due_at)s)
+    ON CONFLICT DO NOTHING
+    RETURNING *
+),
+step AS (
+    INSERT INTO payments_paymentstep (payment_id, at, before, after, note)
+    SELECT id, %(now)s, '', state, '' FROM payment
+)
+SELECT * FROM payment;

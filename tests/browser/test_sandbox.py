@@ -1,0 +1,69 @@
+"""The sandbox's payment window on a phone: readable, reachable, and without scripts."""
+
+import pytest
+
+from payments.sandbox import control
+from payments.sandbox.models import Payment
+from tests.browser.test_quality import violations
+
+WINDOW = (
+    "/sandbox/portone/checkout/order-1"
+    "?redirect=/accounts/log-in/&totalAmount=154000&orderName=Moonlight+Concert"
+)
+SMALL = """() => [...document.querySelectorAll("main label, main button, main summary")]
+    .filter((e) => e.checkVisibility() && !e.matches(".field > label"))
+    .filter((e) => e.getBoundingClientRect().height < 44).map((e) => e.outerHTML)"""
+
+
+@pytest.fixture(autouse=True)
+def _forgotten(site, settings):
+    settings.PAYMENTS_SANDBOX_WEBHOOK = "http://127.0.0.1:9/"
+    yield
+    control.reset()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_axe_finds_nothing_and_fingers_find_everything(page, scheme, language):
+    page.emulate_media(color_scheme=scheme)
+    page.set_extra_http_headers({"Accept-Language": language})
+    page.set_viewport_size({"width": 360, "height": 640})
+
+    page.goto(WINDOW)
+    page.locator("summary").click()
+
+    assert violations(page) == []
+    assert page.evaluate(SMALL) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_a_fan_pays_without_scripts(browser, site):
+    context = browser.new_context(base_url=site, java_script_enabled=False, locale="en-GB")
+    page = context.new_page()
+    page.goto(WINDOW)
+
+    page.get_by_role("button", name="Pay ₩154,000").click()
+
+    assert f"paymentToken={Payment.objects.get().token}" in page.url
+    context.close()
+
+
+def test_a_fan_who_turns_back_is_told_why(page):
+    page.goto(WINDOW)
+
+    page.get_by_role("button", name="Close without paying").click()
+
+    assert "code=FAILURE_TYPE_PG" in page.url
+    assert "pgCode=PAY_PROCESS_CANCELED" in page.url
+
+
+def test_trouble_can_be_ordered(page):
+    page.goto(WINDOW)
+    page.get_by_text("More that can go wrong").click()
+    page.get_by_label("Slow: charged late, answered late").check()
+    page.get_by_label("Seconds").fill("2.5")
+
+    page.get_by_role("button", name="Pay ₩154,000").click()
+
+    payment = Payment.objects.get()
+    assert (payment.behaviour, payment.seconds) == ("slow", 2.5)

@@ -1,0 +1,85 @@
+"""Whatever PortOne's client raises is one of three kinds of trouble; each call minds manners."""
+
+import json
+from types import SimpleNamespace
+
+import httpx
+import pytest
+from portone_server_sdk import errors as sdk
+
+from payments.gateways import Declined, Unavailable, Unknown, gateway
+from payments.gateways.portone import PortOne, trouble_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def refused(kind):
+    """As the SDK makes it of an answer."""
+    return kind(SimpleNamespace(message="no", pg_code="51", pg_message="no money"))
+
+
+@pytest.mark.parametrize(
+    ("odd", "kind"),
+    [
+        (refused(sdk.PgProviderError), Declined),
+        (refused(sdk.InvalidPaymentTokenError), Declined),
+        (refused(sdk.InformationMismatchError), Declined),
+        (refused(sdk.UnauthorizedError), Unavailable),
+        (refused(sdk.ForbiddenError), Unavailable),
+        (httpx.ConnectError("refused"), Unavailable),
+        (httpx.ConnectTimeout("slow"), Unavailable),
+        (httpx.ReadTimeout("slow"), Unknown),
+        (httpx.RemoteProtocolError("cut"), Unknown),
+        (json.JSONDecodeError("html", "", 0), Unknown),
+        (KeyError("paidAt"), Unknown),
+        (ValueError("odd"), Unknown),
+        (RuntimeError("anything"), Unknown),
+    ],
+    ids=lambda it: type(it).__name__ if isinstance(it, Exception) else it.__name__,
+)
+def test_what_is_not_certain_is_unknown(odd, kind):
+    assert type(trouble_of(odd)) is kind
+
+
+def test_the_card_companys_own_words_are_kept():
+    trouble = trouble_of(refused(sdk.PgProviderError))
+
+    assert (trouble.code, trouble.words) == ("51", "no money")
+
+
+@pytest.fixture
+def sent(base):
+    """Requests as they go out, with nobody at the other end."""
+    seen = []
+    portone = PortOne(url=base, secret="s", store="", charges_by_server=True)
+    hooks = portone.client._sync_client.event_hooks
+
+    def answer(request):
+        seen.append(request)
+        return httpx.Response(200, json={"pgTxId": "x", "paidAt": "2026-11-16T00:00:00Z"})
+
+    transport = httpx.MockTransport(answer)
+    portone.client._sync_client = httpx.Client(event_hooks=hooks, transport=transport)
+    return portone, seen
+
+
+def test_a_charge_and_its_repeat_carry_the_same_key_and_our_timeout(sent):
+    portone, seen = sent
+    for seconds in (7, 60):
+        portone.charge(number="pay-1", token="t", amount=5, currency="KRW", seconds=seconds)
+
+    assert {request.headers["idempotency-key"] for request in seen} == {"charge-pay-1"}
+    assert [request.extensions["timeout"]["read"] for request in seen] == [7, 60]
+
+
+def test_a_wrong_secret_is_no_answer_about_the_payment(settings, buyer):
+    payment = buyer.start()
+    settings.PORTONE_API_SECRET = "wrong"
+    portone = PortOne(url=settings.PORTONE_URL, secret="other", store="", charges_by_server=True)
+
+    with pytest.raises(Unavailable):
+        portone.look(number=payment.number, seconds=5)
+
+
+def test_what_nobody_registered_is_unpaid():
+    assert gateway().look(number="pay-nobody", seconds=5).word == "unpaid"

@@ -1,0 +1,115 @@
+"""A key makes a call happen once, however often it is made."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+
+from payments.sandbox import calls, control
+from payments.sandbox.control import Behaviour
+from payments.sandbox.models import Call
+from tests.browser.conftest import wait_until
+from tests.payments.sandbox.conftest import AMOUNT
+from ticketing.core import clock
+
+KEY = "refund-0000000001"
+PART = {"amount": 10_000, "reason": "One of two."}
+
+
+def test_the_same_call_is_answered_the_same_and_done_once(post, paid):
+    paid()
+
+    first, second = (post("order-1/cancel", PART, key=KEY) for _ in range(2))
+
+    assert (first.status_code, first.json()) == (second.status_code, second.json())
+    assert control.taken("order-1") == AMOUNT - 10_000
+
+
+def test_control_without_a_key_it_is_done_twice(post, paid):
+    paid()
+
+    for _ in range(2):
+        post("order-1/cancel", PART)
+
+    assert control.taken("order-1") == AMOUNT - 20_000
+
+
+def test_a_key_may_be_quoted_as_the_standard_has_it(post, paid):
+    paid()
+
+    for key in (KEY, f'"{KEY}"'):
+        post("order-1/cancel", PART, key=key)
+
+    assert control.taken("order-1") == AMOUNT - 10_000
+
+
+def test_a_key_is_not_for_another_request(post, paid):
+    paid()
+    post("order-1/cancel", PART, key=KEY)
+
+    other_body = post("order-1/cancel", PART | {"amount": 1}, key=KEY)
+    other_path = post("order-1/confirm", PART, key=KEY)
+
+    assert {other_body.json()["type"], other_path.json()["type"]} == {"INVALID_REQUEST"}
+    assert control.taken("order-1") == AMOUNT - 10_000
+
+
+def test_a_refusal_is_an_answer_too(post, window):
+    token = window()["paymentToken"]
+    first = post("order-1/cancel", PART, key=KEY)
+    post("order-1/confirm", {"paymentToken": token})
+
+    second = post("order-1/cancel", PART, key=KEY)
+
+    assert first.json()["type"] == second.json()["type"] == "PAYMENT_NOT_PAID"
+    assert post("order-1/cancel", PART).status_code == 200
+
+
+def test_a_key_is_forgotten_after_three_hours(post, paid):
+    paid()
+    for _ in range(2):
+        post("order-1/cancel", PART, key=KEY)
+        Call.objects.update(at=clock.now() - calls.KEPT - timedelta(seconds=1))
+
+    assert control.taken("order-1") == AMOUNT - 20_000
+
+
+def test_while_the_first_is_worked_on_the_second_has_to_wait(post, window):
+    body = {"paymentToken": window(Behaviour.SLOW, seconds=4)["paymentToken"]}
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(post, "order-1/confirm", body, key=KEY)
+        wait_until(Call.objects.exists)
+
+        meanwhile = post("order-1/confirm", body, key=KEY)
+
+        assert (meanwhile.status_code, first.result().status_code) == (409, 200)
+    assert meanwhile.json()["type"] == "IDEMPOTENCY_OUTSTANDING_REQUEST"
+    assert post("order-1/confirm", body, key=KEY).json() == first.result().json()
+
+
+def test_who_died_over_a_call_does_not_block_it_for_ever(post, paid):
+    paid()
+    long_ago = clock.now() - calls.LONGEST_WORK - timedelta(seconds=1)
+    Call.objects.create(key=KEY, fingerprint="of the dead", at=long_ago)
+
+    assert post("order-1/cancel", PART, key=KEY).status_code == 200
+
+
+def test_an_answer_that_was_lost_is_there_for_who_asks_again(post, window):
+    """Charged, and the answer never came: the same key tells."""
+    body = {"paymentToken": window(Behaviour.TIME_OUT, seconds=0.1)["paymentToken"]}
+
+    lost = post("order-1/confirm", body, key=KEY)
+    again = post("order-1/confirm", body, key=KEY)
+
+    assert (lost.status_code, again.status_code) == (504, 200)
+    assert again.json().keys() == {"pgTxId", "paidAt"}
+    assert len(control.charges()) == 1
+
+
+@pytest.mark.parametrize("key", ["short", "with blank in it ....", "x" * 257])
+def test_a_key_that_portone_would_not_take_is_refused(post, paid, key):
+    paid()
+
+    assert post("order-1/cancel", PART, key=key).json()["type"] == "INVALID_REQUEST"
+    assert control.taken("order-1") == AMOUNT

@@ -1,0 +1,227 @@
+"""Webhooks as PortOne sends them: signed, repeated until taken, and badly behaved on request."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from portone_server_sdk import errors
+from portone_server_sdk.webhook import (
+    WebhookTransactionCancelledCancelled,
+    WebhookTransactionCancelledCancelPending,
+    WebhookTransactionCancelledPartialCancelled,
+    WebhookTransactionFailed,
+    WebhookTransactionPaid,
+    WebhookTransactionPayPending,
+    WebhookTransactionReady,
+    WebhookVerificationError,
+    verify,
+)
+from standardwebhooks import Webhook as Standard
+from standardwebhooks import WebhookVerificationError as StandardError
+
+from payments.sandbox import control, webhooks
+from payments.sandbox.control import Behaviour
+from tests.browser.conftest import wait_until
+from tests.payments.sandbox.conftest import kind_of
+from ticketing.core import clock
+
+
+@pytest.fixture
+def secret(settings):
+    return settings.PORTONE_WEBHOOK_SECRET
+
+
+def opened(shop, kind, secret):
+    headers, body = shop.headers_and_body(kind)
+    return verify(secret, body, headers)
+
+
+# -- what is said ---------------------------------------------------------------------------------
+
+
+def test_a_payment_is_told_step_by_step(portone, paid, shop, secret):
+    paid()
+    assert shop.kinds == ["Paid", "Ready"]
+    portone.cancel_payment(payment_id="order-1", amount=1, reason="A part.")
+    assert shop.kinds == ["Paid", "PartialCancelled", "Ready"]
+    portone.cancel_payment(payment_id="order-1", reason="The rest.")
+
+    assert shop.kinds == ["Cancelled", "Paid", "PartialCancelled", "Ready"]
+    assert isinstance(opened(shop, "Ready", secret), WebhookTransactionReady)
+    assert isinstance(opened(shop, "Paid", secret), WebhookTransactionPaid)
+    partly = opened(shop, "PartialCancelled", secret)
+    assert isinstance(partly, WebhookTransactionCancelledPartialCancelled)
+    assert isinstance(opened(shop, "Cancelled", secret), WebhookTransactionCancelledCancelled)
+    found = portone.get_payment(payment_id="order-1")
+    assert partly.data.cancellation_id == found.cancellations[0].id
+    assert (partly.data.payment_id, partly.data.store_id) == ("order-1", found.store_id)
+
+
+def test_a_failure_is_told(window, shop, secret):
+    answer = window(Behaviour.DECLINE)
+
+    failed = opened(shop, "Failed", secret)
+    assert isinstance(failed, WebhookTransactionFailed)
+    assert failed.data.transaction_id == answer["txId"]
+
+
+def test_what_takes_a_while_is_told_twice(portone, window, shop, secret):
+    window(Behaviour.PENDING, seconds=0.2)
+
+    assert shop.kinds == ["Paid", "PayPending", "Ready"]
+    assert isinstance(opened(shop, "PayPending", secret), WebhookTransactionPayPending)
+
+
+def test_a_refund_that_takes_a_while_is_told_twice(portone, paid, shop, secret):
+    paid(Behaviour.REFUND_PENDING, seconds=0.2)
+    portone.cancel_payment(payment_id="order-1", reason="The show is off.")
+
+    assert shop.kinds == ["CancelPending", "Cancelled", "Paid", "Ready"]
+    pending = opened(shop, "CancelPending", secret)
+    assert isinstance(pending, WebhookTransactionCancelledCancelPending)
+
+
+def test_who_asks_for_silence_is_not_told(portone, window, shop):
+    token = window()["paymentToken"]
+    portone.confirm_payment(payment_id="order-1", payment_token=token, skip_webhook=True)
+    portone.cancel_payment(payment_id="order-1", reason="Quietly.", skip_webhook=True)
+
+    assert shop.kinds == ["Ready"]
+
+
+def test_nothing_is_told_of_what_did_not_happen(portone, window, shop):
+    window()
+    with pytest.raises(errors.InvalidPaymentTokenError):
+        portone.confirm_payment(payment_id="order-1", payment_token="payment-token-0")
+
+    assert shop.kinds == ["Ready"]
+
+
+# -- the seal -------------------------------------------------------------------------------------
+
+
+def test_the_standards_own_verifier_agrees(paid, shop, secret):
+    paid()
+
+    headers, body = shop.headers_and_body("Paid")
+    assert Standard(secret).verify(body, headers) == json.loads(body)
+
+
+def test_each_webhook_has_an_id_of_its_own(paid, shop):
+    paid()
+
+    assert len(shop.kinds) == len({headers["webhook-id"] for headers, _ in shop.heard}) == 2
+
+
+FORGED = {
+    "another amount of truth": (lambda h, b: (h, b.replace("order-1", "order-2"))),
+    "another id": (lambda h, b: (h | {"webhook-id": "msg-0"}, b)),
+    "another time": (
+        lambda h, b: (h | {"webhook-timestamp": str(int(h["webhook-timestamp"]) + 1)}, b)
+    ),
+    "another seal": (lambda h, b: (h | {"webhook-signature": "v1," + "A" * 43 + "="}, b)),
+    "no seal": (lambda h, b: ({k: v for k, v in h.items() if k != "webhook-signature"}, b)),
+}
+
+
+@pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
+def test_a_forgery_is_seen_by_both_verifiers(paid, shop, secret, forge):
+    paid()
+    headers, body = forge(*shop.headers_and_body("Paid"))
+
+    with pytest.raises(WebhookVerificationError):
+        verify(secret, body, headers)
+    with pytest.raises(StandardError):
+        Standard(secret).verify(body, headers)
+
+
+def test_what_another_secret_sealed_is_not_ours(paid, shop):
+    paid()
+    headers, body = shop.headers_and_body("Paid")
+
+    with pytest.raises(WebhookVerificationError):
+        verify("whsec_c29tZWJvZHkgZWxzZSdzIHNlY3JldA==", body, headers)
+
+
+def test_a_seal_gets_old(secret):
+    old = webhooks.signed("msg-1", "{}", datetime.now(UTC) - timedelta(minutes=6))
+
+    with pytest.raises(WebhookVerificationError):
+        verify(secret, "{}", old)
+    assert verify(secret, "{}", webhooks.signed("msg-1", "{}", clock.now())) == {}
+
+
+# -- how it arrives -------------------------------------------------------------------------------
+
+
+def test_a_lost_webhook_never_comes_but_can_be_asked_for(portone, paid, shop):
+    paid(Behaviour.LOSE_WEBHOOK)
+    assert shop.kinds == ["Ready"]
+
+    answer = portone.resend_webhook(payment_id="order-1")
+
+    headers, _ = shop.headers_and_body("Paid")
+    assert answer.webhook.id == headers["webhook-id"]
+
+
+def test_one_that_comes_twice_has_the_same_id(paid, shop):
+    paid(Behaviour.SEND_TWICE)
+
+    assert shop.kinds == ["Paid", "Paid", "Ready"]
+    assert len({headers["webhook-id"] for headers, _ in shop.heard}) == 2
+
+
+def test_a_late_one_comes_after_the_answer(paid, shop):
+    paid(Behaviour.SEND_LATE, seconds=3)
+    at_once = [kind_of(body) for _, body in shop.heard]
+
+    assert "Paid" not in at_once
+    assert shop.kinds == ["Paid", "Ready"]
+
+
+def test_a_shop_that_does_not_take_it_is_asked_five_times(paid, shop):
+    shop.status = 500
+    paid()
+    wait_until(lambda: shop.kinds.count("Paid") == webhooks.MOST_SENDINGS)
+
+    row = control.told("order-1")[-1]
+    assert (row.sendings, row.status) == (5, 500)
+    assert {headers["webhook-id"] for headers, body in shop.heard if "Paid" in body} == {
+        row.webhook_id
+    }
+
+
+def test_a_shop_that_is_not_there_is_asked_again_too(paid, shop, settings):
+    settings.PAYMENTS_SANDBOX_WEBHOOK = "http://127.0.0.1:9/hook"
+    paid()
+    wait_until(lambda: control.told("order-1")[-1].sendings == webhooks.MOST_SENDINGS)
+
+    assert control.told("order-1")[-1].status == 0
+
+
+def test_enough_is_enough(portone, paid, shop):
+    shop.status = 500
+    paid()
+    wait_until(lambda: control.told("order-1")[-1].sendings == webhooks.MOST_SENDINGS)
+
+    with pytest.raises(errors.MaxWebhookRetryCountReachedError):
+        portone.resend_webhook(payment_id="order-1")
+
+
+def test_only_what_was_told_can_be_told_again(portone, paid, registered):
+    with pytest.raises(errors.PaymentNotFoundError):
+        portone.resend_webhook(payment_id=registered)
+    paid()
+
+    with pytest.raises(errors.WebhookNotFoundError):
+        portone.resend_webhook(payment_id="order-1", webhook_id="msg-0")
+    first = control.told("order-1")[0]
+    answer = portone.resend_webhook(payment_id="order-1", webhook_id=first.webhook_id)
+    assert answer.webhook.id == first.webhook_id
+
+
+def test_a_path_is_a_path_of_the_site_that_was_called(paid, origin, settings):
+    settings.PAYMENTS_SANDBOX_WEBHOOK = "/hooks/here/"
+    paid()
+
+    assert control.told("order-1")[-1].url == f"{origin}/hooks/here/"
