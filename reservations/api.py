@@ -1,9 +1,14 @@
 """The JSON API of reservations (docs/api.md). Everything is found through its owner."""
 
+import json
+import re
 from typing import Any
 
+from django.conf import settings
+from django.http.cookie import parse_cookie
 from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import IsAuthenticated
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -20,9 +25,15 @@ from reservations.api_serializers import (
     reservation_body,
 )
 from reservations.errors import OnlySeatsLater
+from ticketing.accounts import selectors as accounts
 from ticketing.accounts.api_auth import FanAuthentication, TokenAuthentication
 from ticketing.core import clock
 from ticketing.core.errors import NotFound
+from ticketing.core.lean import Call, Elsewhere, Route
+from ticketing.core.origins import require_own_origin
+
+COOKIE = settings.SESSION_COOKIE_NAME
+ORDINARY_KEY = re.compile(r"[!-~]{1,64}")
 
 HOLDS = {
     "seats": lambda wish, **who: services.hold_seats(seat_ids=wish, **who),
@@ -95,6 +106,52 @@ class HoldRequestView(FanView):
     def get(self, request: Request, event_id: int, code: str) -> Response:
         found = selectors.own_request(event_id=event_id, fan_id=fan_of(request), code=code)
         return Response(request_body(found))
+
+
+# -- the ordinary hold, on the lean path ----------------------------------------------------------
+
+
+async def lean_hold(call: Call) -> tuple[int, bytes]:
+    """Seats, named by somebody with a session: nearly every hold there is. All else is for the view
+    above, and both are one contract."""
+    seats, key = ordinary_wish(call), ordinary_key(call)
+    fan = await accounts.acaller(parse_cookie(call.headers.get("cookie", "")).get(COOKIE))
+    if fan is None:
+        raise Elsewhere()
+    require_own_origin(call.headers, own=call.own_origin)
+    event_id, now = int(call.parts["event_id"]), clock.now()
+    made = await services.ahold_seats(
+        event_id=event_id, seat_ids=seats, fan_id=fan.id, now=now, key=key
+    )
+    return 201 if made.is_new else 200, JSONRenderer().render(reservation_body(made, now))
+
+
+def ordinary_wish(call: Call) -> list[int]:
+    headers = call.headers
+    is_plain = headers.get("content-type", "").partition(";")[0] == "application/json"
+    wants_json = any(kind in headers.get("accept", "*/*") for kind in ("*/*", "application/json"))
+    if call.body is None or call.query or not (is_plain and wants_json):
+        raise Elsewhere()
+    if "authorization" in headers:
+        raise Elsewhere()
+    try:
+        wish = json.loads(call.body)
+    except ValueError:
+        raise Elsewhere() from None
+    if not is_ordinary(wish):
+        raise Elsewhere()
+    return wish["seats"]
+
+
+def ordinary_key(call: Call) -> str:
+    key = call.headers.get("idempotency-key", "")
+    if key and not ORDINARY_KEY.fullmatch(key):
+        raise Elsewhere()
+    return key
+
+
+HOLD_ADDRESS = re.compile(r"POST /api/v1/events/(?P<event_id>[0-9]{1,18})/reservations/")
+lean_routes = [Route(HOLD_ADDRESS, lean_hold, reads_body=True)]
 
 
 def fan_of(request: Request) -> int:

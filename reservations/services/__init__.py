@@ -5,7 +5,7 @@ from reservations.services.ending import (
     release_by_operator,
     release_holds_of_the_gone,
 )
-from reservations.services.holding import hold_best, hold_places, hold_seats
+from reservations.services.holding import ahold_seats, hold_best, hold_places, hold_seats
 from reservations.services.paying import (
     cancel,
     confirm,
@@ -24,6 +24,7 @@ from reservations.services.requesting import request_seats, work_off_requests
 from reservations.tokens import payment_token, require_payment_token
 
 __all__ = [
+    "ahold_seats",
     "cancel",
     "confirm",
     "contradictions",

@@ -11,9 +11,10 @@ from reservations.locks import Choice, Verdict
 from reservations.models import Reservation, new_code
 from reservations.orphans import seats_left_alone
 from reservations.selectors import Hold
-from reservations.services.admission import require_turn
+from reservations.services.admission import arequire_turn, require_turn
 from reservations.services.telling import tell_freed, tell_held
 from ticketing.core.errors import DomainError, NotFound
+from ticketing.core.threads import in_thread
 
 # Others may have passed over the same seats at the same moment, and left some: look once more.
 LOOKS = 4
@@ -26,8 +27,17 @@ def hold_seats(
     *, event_id: int, seat_ids: Collection[int], fan_id: int, now: datetime, key: str = ""
 ) -> Hold:
     """Hold these seats for the fan."""
-    choice = Choice("seats", len(set(seat_ids)), sorted(set(seat_ids)))
-    return _hold(event_id, fan_id, choice, key, now)
+    return _hold(event_id, fan_id, _exactly(seat_ids), key, now)
+
+
+async def ahold_seats(
+    *, event_id: int, seat_ids: Collection[int], fan_id: int, now: datetime, key: str = ""
+) -> Hold:
+    """The same for coroutines: only those who may try take a thread."""
+    choice = _exactly(seat_ids)
+    await arequire_turn(event_id=event_id, fan_id=fan_id, now=now)
+    await gate.aenter(event_id, fan_id, choice.seats, now)
+    return await in_thread(_try, event_id, fan_id, choice, key, now)
 
 
 def hold_best(
@@ -80,6 +90,15 @@ def decide(*, event_id: int, fan_id: int, choice: Choice, key: str, now: datetim
 def _hold(event_id: int, fan_id: int, choice: Choice, key: str, now: datetime) -> Hold:
     require_turn(event_id=event_id, fan_id=fan_id, now=now)
     gate.enter(event_id, fan_id, choice.seats, now)
+    return _try(event_id, fan_id, choice, key, now)
+
+
+def _exactly(seat_ids: Collection[int]) -> Choice:
+    return Choice("seats", len(set(seat_ids)), sorted(set(seat_ids)))
+
+
+def _try(event_id: int, fan_id: int, choice: Choice, key: str, now: datetime) -> Hold:
+    """Past the gate; who fails opens it again."""
     try:
         return decide(event_id=event_id, fan_id=fan_id, choice=choice, key=key, now=now)
     except Exception as refusal:
