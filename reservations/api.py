@@ -2,11 +2,13 @@
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
 from django.http.cookie import parse_cookie
 from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import ValidationError
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -35,10 +37,10 @@ from ticketing.core.origins import require_own_origin
 COOKIE = settings.SESSION_COOKIE_NAME
 ORDINARY_KEY = re.compile(r"[!-~]{1,64}")
 
-HOLDS = {
-    "seats": lambda wish, **who: services.hold_seats(seat_ids=wish, **who),
-    "best": lambda wish, **who: services.hold_best(**wish, **who),
-    "places": lambda wish, **who: services.hold_places(**wish, **who),
+CHOICES: dict[str, Callable[[Any], Any]] = {
+    "seats": services.these,
+    "best": lambda wish: services.the_best(**wish),
+    "places": lambda wish: services.any_places(**wish),
 }
 
 
@@ -78,7 +80,7 @@ class ReservationsView(FanView):
                 raise OnlySeatsLater()
             later = services.request_seats(seat_ids=wish, **who)
             return Response(request_body(later), status=202)
-        hold = HOLDS[kind](wish, **who)
+        hold = services.hold(choice=CHOICES[kind](wish), **who)
         return Response(reservation_body(hold, who["now"]), status=201 if hold.is_new else 200)
 
     @extend_schema(**documents.LEAVE)
@@ -112,35 +114,34 @@ class HoldRequestView(FanView):
 
 
 async def lean_hold(call: Call) -> tuple[int, bytes]:
-    """Seats, named by somebody with a session: nearly every hold there is. All else is for the view
-    above, and both are one contract."""
-    seats, key = ordinary_wish(call), ordinary_key(call)
+    """By somebody with a session, to be decided now: nearly every hold there is. All else is for
+    the view above, and both are one contract."""
+    require_ordinary(call)
     fan = await accounts.acaller(parse_cookie(call.headers.get("cookie", "")).get(COOKIE))
     if fan is None:
         raise Elsewhere()
     require_own_origin(call.headers, own=call.own_origin)
-    event_id, now = int(call.parts["event_id"]), clock.now()
-    made = await services.ahold_seats(
-        event_id=event_id, seat_ids=seats, fan_id=fan.id, now=now, key=key
-    )
-    return 201 if made.is_new else 200, JSONRenderer().render(reservation_body(made, now))
+    ((kind, wish),) = lean_wish(call).items()
+    who: Any = {"event_id": int(call.parts["event_id"]), "fan_id": fan.id, "now": clock.now()}
+    hold = await services.ahold(choice=CHOICES[kind](wish), key=ordinary_key(call), **who)
+    body = JSONRenderer().render(reservation_body(hold, who["now"]))
+    return 201 if hold.is_new else 200, body
 
 
-def ordinary_wish(call: Call) -> list[int]:
+def require_ordinary(call: Call) -> None:
     headers = call.headers
-    is_plain = headers.get("content-type", "").partition(";")[0] == "application/json"
+    is_json = headers.get("content-type", "").partition(";")[0] == "application/json"
     wants_json = any(kind in headers.get("accept", "*/*") for kind in ("*/*", "application/json"))
-    if call.body is None or call.query or not (is_plain and wants_json):
+    if call.query or "authorization" in headers or not (is_json and wants_json):
         raise Elsewhere()
-    if "authorization" in headers:
-        raise Elsewhere()
+
+
+def lean_wish(call: Call) -> dict[str, Any]:
+    """What can't be read is refused by the view, in the caller's language."""
     try:
-        wish = json.loads(call.body)
-    except ValueError:
+        return wish_of(json.loads(call.body or b""))
+    except (ValueError, ValidationError):
         raise Elsewhere() from None
-    if not is_ordinary(wish):
-        raise Elsewhere()
-    return wish["seats"]
 
 
 def ordinary_key(call: Call) -> str:

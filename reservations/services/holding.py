@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from random import uniform
 from time import sleep
+from typing import Any
 
 from reservations import errors, gate, locks, selectors
 from reservations.locks import Choice, Verdict
@@ -23,55 +24,52 @@ PAUSE_SECONDS = 0.02
 NEAR = 600
 
 
-def hold_seats(
-    *, event_id: int, seat_ids: Collection[int], fan_id: int, now: datetime, key: str = ""
-) -> Hold:
-    """Hold these seats for the fan."""
-    return _hold(event_id, fan_id, _exactly(seat_ids), key, now)
+def these(seat_ids: Collection[int]) -> Choice:
+    """These very seats."""
+    return Choice("seats", len(set(seat_ids)), sorted(set(seat_ids)))
 
 
-async def ahold_seats(
-    *, event_id: int, seat_ids: Collection[int], fan_id: int, now: datetime, key: str = ""
+def the_best(*, grade: str, quantity: int, accessible: bool = False) -> Choice:
+    """So many seats of a grade side by side, the best there are.
+
+    `accessible`: wheelchair places with their companions' seats; others are never given then.
+    """
+    near = None if accessible else NEAR
+    return Choice("best", quantity, grade=grade, accessible=accessible, near=near)
+
+
+def any_places(*, section: str, quantity: int, grade: str = "") -> Choice:
+    """Any places of a standing section: each is a row, so nobody waits for a counter."""
+    return Choice("places", quantity, grade=grade, section=section)
+
+
+def hold(*, event_id: int, choice: Choice, fan_id: int, now: datetime, key: str = "") -> Hold:
+    """Hold what is chosen for the fan, all or none."""
+    require_turn(event_id=event_id, fan_id=fan_id, now=now)
+    gate.enter(event_id, fan_id, choice.seats, now)
+    return _try(event_id, fan_id, choice, key, now)
+
+
+async def ahold(
+    *, event_id: int, choice: Choice, fan_id: int, now: datetime, key: str = ""
 ) -> Hold:
     """The same for coroutines: only those who may try take a thread."""
-    choice = _exactly(seat_ids)
     await arequire_turn(event_id=event_id, fan_id=fan_id, now=now)
     await gate.aenter(event_id, fan_id, choice.seats, now)
     return await in_thread(_try, event_id, fan_id, choice, key, now)
 
 
-def hold_best(
-    *,
-    event_id: int,
-    grade: str,
-    quantity: int,
-    fan_id: int,
-    now: datetime,
-    accessible: bool = False,
-    key: str = "",
-) -> Hold:
-    """Hold so many seats of a grade side by side, the best there are.
-
-    `accessible`: wheelchair places with their companions' seats; others are never given then.
-    """
-    near = None if accessible else NEAR
-    choice = Choice("best", quantity, grade=grade, accessible=accessible, near=near)
-    return _hold(event_id, fan_id, choice, key, now)
+def hold_seats(*, seat_ids: Collection[int], **who: Any) -> Hold:
+    return hold(choice=these(seat_ids), **who)
 
 
-def hold_places(
-    *,
-    event_id: int,
-    section: str,
-    quantity: int,
-    fan_id: int,
-    now: datetime,
-    grade: str = "",
-    key: str = "",
-) -> Hold:
-    """Hold any places of a standing section: each is a row, so nobody waits for a counter."""
-    choice = Choice("places", quantity, grade=grade, section=section)
-    return _hold(event_id, fan_id, choice, key, now)
+def hold_best(*, grade: str, quantity: int, accessible: bool = False, **who: Any) -> Hold:
+    choice = the_best(grade=grade, quantity=quantity, accessible=accessible)
+    return hold(choice=choice, **who)
+
+
+def hold_places(*, section: str, quantity: int, grade: str = "", **who: Any) -> Hold:
+    return hold(choice=any_places(section=section, quantity=quantity, grade=grade), **who)
 
 
 def decide(*, event_id: int, fan_id: int, choice: Choice, key: str, now: datetime) -> Hold:
@@ -85,16 +83,6 @@ def decide(*, event_id: int, fan_id: int, choice: Choice, key: str, now: datetim
     seats = [seat["id"] for seat in verdict.seats]
     tell_held(event_id=event_id, fan_id=fan_id, seats=seats, until=verdict.deadline)
     return _held(event_id, fan_id, code, key, verdict, now)
-
-
-def _hold(event_id: int, fan_id: int, choice: Choice, key: str, now: datetime) -> Hold:
-    require_turn(event_id=event_id, fan_id=fan_id, now=now)
-    gate.enter(event_id, fan_id, choice.seats, now)
-    return _try(event_id, fan_id, choice, key, now)
-
-
-def _exactly(seat_ids: Collection[int]) -> Choice:
-    return Choice("seats", len(set(seat_ids)), sorted(set(seat_ids)))
 
 
 def _try(event_id: int, fan_id: int, choice: Choice, key: str, now: datetime) -> Hold:

@@ -113,6 +113,14 @@ async def test_a_hold_is_told_as_the_view_tells_it(ann, ben, event, only_lean):
         assert len(told[name]) == len(expected[name])
 
 
+async def test_the_best_are_given_too(ann, event, only_lean):
+    best = json.dumps({"best": {"grade": "R", "quantity": 2}})
+
+    answer = await ann.send(best)
+
+    assert (answer.status_code, len(answer.json()["seats"])) == (201, 2)
+
+
 async def test_losers_are_told_the_same_and_take_no_thread(ann, ben, event, only_lean, no_thread):
     one, two, *_ = await sync_to_async(seat_ids)(event)
     await ben.hold(one)
@@ -229,9 +237,7 @@ async def test_with_the_gate_left_open_the_database_still_lets_one_win(http, eve
 
 async def test_the_view_hears_what_the_lean_path_leaves_to_it(ann, event):
     one, *_ = await sync_to_async(seat_ids)(event)
-    best = json.dumps({"best": {"grade": "R", "quantity": 2}})
 
-    assert (await ann.send(best)).status_code == 201
     later = await ann.send(json.dumps({"seats": [one]}), query="?mode=async")
     assert (later.status_code, later.json()["state"]) == (202, "PENDING")
 
