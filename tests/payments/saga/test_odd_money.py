@@ -1,0 +1,70 @@
+"""Odd ways to lose money or seats. Each of these went wrong once."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from payments import errors, idempotency, locks, mails, saga, services
+from payments.gateways import gateway
+from payments.models import OutboxMessage, Payment, Refund
+from payments.sandbox import control
+from payments.sandbox.control import Behaviour
+from reservations.errors import NotOnSale
+from tests.making import make_user
+from tests.payments.saga.acting import (
+    Buyer,
+    messages,
+    money_and_seats_agree,
+    seat_states,
+    work,
+)
+from ticketing.core import clock
+from ticketing.models import Event
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def refund_elsewhere(payment, amount, left=None):
+    """By somebody at the gateway's own console."""
+    gateway().refund(
+        number=payment.number,
+        amount=amount,
+        left=payment.charged if left is None else left,
+        why="console",
+        key=uuid4().hex,
+        seconds=5,
+    )
+
+
+def look_now(buyer, minutes=1):
+    saga.look_soon(buyer.payment.number, buyer.now)
+    return work(buyer.now + timedelta(minutes=minutes))
+
+
+# -- seats without money --------------------------------------------------------------------------
+
+
+def test_a_test_channel_buys_nothing_where_money_is_wanted(buyer, event, settings):
+    """The channel is named by the browser: whoever changes it pays with play money."""
+    settings.PORTONE_TAKES_TEST = False
+
+    buyer.buy()
+    work(buyer.now)
+
+    assert buyer.payment.failure_code == "paid through a test channel"
+    assert (buyer.payment.state, seat_states(buyer)) == ("refunded", {"held"})
+
+
+# -- money without seats --------------------------------------------------------------------------
+
+
+# -- refunds --------------------------------------------------------------------------------------
+
+
+# -- stuck ----------------------------------------------------------------------------------------
+
+
+# -- the outbox -----------------------------------------------------------------------------------
+
+
