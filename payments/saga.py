@@ -9,7 +9,8 @@ from typing import Any
 
 from django.db import transaction
 
-from payments import locks, outbox
+from payments import locks, outbox, selectors
+from payments.errors import KeyReused
 from payments.gateways import Picture
 from payments.models import Payment, Refund
 from reservations import services as reservations
@@ -26,16 +27,20 @@ LEASE = timedelta(seconds=90)
 @transaction.atomic
 def begin(
     *, code: str, fan_id: int, number: str, payment_key: Any, language: str, now: datetime
-) -> Payment | None:
-    """The hold is marked as being paid, and can't run out from here on. None: one is under way."""
+) -> Payment:
+    """The hold is marked as being paid, and can't run out from here on; or one is under way."""
     reservation = reservations.extend_for_payment(code=code, fan_id=fan_id, now=now)
-    return locks.open_payment(
+    begun = locks.open_payment(
         reservation=reservation,
         number=number,
         payment_key=payment_key,
         language=language,
         now=now,
     )
+    begun = begun or selectors.open_payment_of(code)
+    if begun is None:  # the key was used for other seats, this very moment: these stay held
+        raise KeyReused()
+    return begun
 
 
 def mark_prepared(payment: Payment, *, now: datetime) -> Payment | None:
@@ -178,6 +183,31 @@ def finish_refund(payment: Payment, cancelled: int, *, now: datetime) -> Payment
     more = {"refunded": refund.amount, "fee": refund.fee, "why": refund.why}
     outbox.put(moved, reservation, *kinds, now=now, **more, is_owed=refund.is_owed)
     return moved
+
+
+@transaction.atomic
+def write_refund(payment: Payment, cancelled: int, *, now: datetime) -> Payment | None:
+    """Money went back by another way than ours: a refund that is begun and done at once."""
+    amount = cancelled - payment.refunded
+    begun = begin_refund(payment, amount, why=ELSEWHERE, frees_seats=False, now=now)
+    return finish_refund(begun, cancelled, now=now) if begun else None
+
+
+@transaction.atomic
+def restate_refund(payment: Payment, cancelled: int, *, now: datetime) -> None:
+    """A part went back by another way: ours comes on top, and is asked for by a new key."""
+    reservations.lock_for_payment(code=payment.reservation.code)
+    fresh = locks.payment_for_update(payment.pk)
+    refund = locks.open_refund_for_update(fresh)
+    if refund is None or cancelled <= refund.before:
+        return
+    part = {"amount": cancelled - refund.before, "why": ELSEWHERE, "ended_at": now}
+    _request_back(fresh, **part, now=now, state=Refund.State.DONE)
+    left = fresh.charged - cancelled
+    refund.amount = left if refund.is_owed else min(refund.amount, left)
+    refund.before, refund.key = cancelled, uuid4()
+    refund.save(update_fields=["amount", "before", "key"])
+    Payment.objects.filter(pk=fresh.pk).update(refunded=cancelled)
 
 
 @transaction.atomic

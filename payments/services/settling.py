@@ -71,8 +71,7 @@ def write_down(payment: Payment, picture: Picture, *, now: datetime) -> Payment:
     elif payment.state in (State.FAILED, State.CANCELLED):
         moved = _decide_ended(payment, picture, now)
     else:
-        saga.look_at(payment, None)
-        moved = None
+        moved = _decide_paid(payment, picture, now)
     return moved or selectors.payment(payment.pk)
 
 

@@ -65,6 +65,20 @@ def test_a_test_channel_buys_nothing_where_money_is_wanted(buyer, event, setting
 # -- stuck ----------------------------------------------------------------------------------------
 
 
+def test_a_key_that_is_taken_this_very_moment_leaves_the_seats_held(
+    buyer, event, fan, now, monkeypatch
+):
+    """Both looked whether the key is new before either wrote."""
+    buyer.start()
+    other = Buyer(event, fan, now, first=2)
+    monkeypatch.setattr(idempotency, "earlier_payment", lambda **_: None)
+
+    with pytest.raises(errors.KeyReused):
+        other.start(payment_key=buyer.key)
+
+    assert other.reservation.state == "held"
+
+
 # -- the outbox -----------------------------------------------------------------------------------
 
 
