@@ -6,6 +6,7 @@ was believes the row, changes nothing and returns None: somebody else was faster
 
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 from django.db import transaction
 
@@ -18,8 +19,9 @@ from reservations.models import Reservation
 from ticketing.accounts.models import User
 
 State = Payment.State
-# A charge that failed or was never made is looked at once more, later: it might have been late.
-LAST_LOOK = timedelta(minutes=10)
+ELSEWHERE = "refunded at the gateway"
+# What failed or was given up is looked at again so long after: a charge might have been late.
+LAST_LOOKS = (timedelta(minutes=10), timedelta(hours=1), timedelta(days=1))
 # Nobody can be at work on it any longer than this.
 LEASE = timedelta(seconds=90)
 

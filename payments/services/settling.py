@@ -99,6 +99,18 @@ def _decide_ended(payment: Payment, picture: Picture, now: datetime) -> Payment 
         return saga.owe_back(payment, picture, "charged too late", now=now)
     if picture.word == "pending":
         return _look_again(payment, None, now)
+    ended = payment.settled_at or payment.created_at
+    later = [ended + look for look in saga.LAST_LOOKS if ended + look > now]
+    saga.look_at(payment, min(later, default=None))
+    return None
+
+
+def _decide_paid(payment: Payment, picture: Picture, now: datetime) -> Payment | None:
+    """Nothing is left to do, unless somebody refunds at the gateway itself."""
+    if picture.is_cancelling:
+        return _look_again(payment, None, now)
+    if picture.cancelled > payment.refunded and payment.state in selectors.PAID:
+        return saga.write_refund(payment, picture.cancelled, now=now)
     saga.look_at(payment, None)
     return None
 

@@ -56,10 +56,58 @@ def test_a_test_channel_buys_nothing_where_money_is_wanted(buyer, event, setting
     assert (buyer.payment.state, seat_states(buyer)) == ("refunded", {"held"})
 
 
+def test_money_that_went_back_elsewhere_takes_the_seats_along(buyer, event):
+    payment = buyer.buy()
+    refund_elsewhere(payment, payment.charged)
+
+    look_now(buyer)
+
+    assert (buyer.payment.state, buyer.payment.left) == ("refunded", 0)
+    assert (buyer.reservation.state, seat_states(buyer)) == ("refunded", {"available"})
+    assert messages()[2:] == ["Refunded", "ReservationCancelled"]
+    assert money_and_seats_agree(event)
+
+
+def test_a_part_that_went_back_elsewhere_is_written_down(buyer):
+    payment = buyer.buy()
+    refund_elsewhere(payment, 4_000)
+
+    look_now(buyer)
+
+    assert (buyer.payment.state, buyer.payment.refunded) == ("partially_refunded", 4_000)
+    assert seat_states(buyer) == {"sold"}
+    assert services.refund(pk=payment.pk, why="the rest", now=buyer.now).state == "refunded"
+
+
 # -- money without seats --------------------------------------------------------------------------
 
 
 # -- refunds --------------------------------------------------------------------------------------
+
+
+def test_what_is_owed_goes_back_even_if_a_part_went_back_elsewhere(buyer, event):
+    buyer.buy(Behaviour.WRONG_AMOUNT)
+    assert buyer.payment.state == "refunding"
+    refund_elsewhere(buyer.payment, 5_000)
+
+    for hours in (0, 1, 2, 5):
+        work(buyer.now + timedelta(hours=hours))
+
+    assert (buyer.payment.state, control.taken(buyer.payment.number)) == ("refunded", 0)
+    assert sum(Refund.objects.values_list("amount", flat=True)) == buyer.payment.charged
+
+
+def test_a_refund_is_asked_for_anew_if_a_part_went_back_elsewhere(buyer):
+    payment = buyer.buy()
+    refund_elsewhere(payment, 5_000)
+
+    after = services.refund(pk=payment.pk, amount=8_000, why="sorry", now=buyer.now)
+    for minutes in (5, 10):
+        work(buyer.now + timedelta(minutes=minutes))
+
+    assert after.number == payment.number
+    assert control.taken(payment.number) == payment.charged - 13_000
+    assert (buyer.payment.state, buyer.payment.refunded) == ("partially_refunded", 13_000)
 
 
 # -- stuck ----------------------------------------------------------------------------------------
