@@ -140,8 +140,13 @@ def begin_refund(
     fee: int = 0,
     frees_seats: bool,
 ) -> Payment | None:
-    """Written before the gateway is asked, and asked for until it has answered."""
+    """Written before the gateway is asked, and asked for until it has answered.
+
+    None if somebody was faster, also if less is left by now than when this was decided.
+    """
     reservations.lock_for_payment(code=payment.reservation.code)
+    if locks.payment_for_update(payment.pk).left != payment.left:
+        return None
     moved = locks.move_payment(
         payment,
         to=State.REFUNDING,

@@ -110,6 +110,16 @@ def test_a_refund_is_asked_for_anew_if_a_part_went_back_elsewhere(buyer):
     assert (buyer.payment.state, buyer.payment.refunded) == ("partially_refunded", 13_000)
 
 
+def test_a_refund_decided_on_old_figures_is_not_begun(buyer):
+    old = buyer.buy()
+    services.refund(pk=old.pk, amount=4_000, why="first", now=buyer.now)
+
+    begun = saga.begin_refund(old, old.left, why="second", frees_seats=True, now=buyer.now)
+
+    assert begun is None
+    assert buyer.payment.state == "partially_refunded"
+
+
 # -- stuck ----------------------------------------------------------------------------------------
 
 
