@@ -164,7 +164,7 @@ def begin_refund(
 
 @transaction.atomic
 def finish_refund(payment: Payment, cancelled: int, *, now: datetime) -> Payment | None:
-    """The money is back. If the seats go with it, they do so in this very moment."""
+    """The money is back. If the seats go with it, as with the last of it, they do so now."""
     reservation = reservations.lock_for_payment(code=payment.reservation.code)
     fresh = locks.payment_for_update(payment.pk)
     refund = locks.open_refund_for_update(fresh)
@@ -184,7 +184,7 @@ def finish_refund(payment: Payment, cancelled: int, *, now: datetime) -> Payment
         return None
     _close(refund, Refund.State.DONE, "", now)
     kinds = [outbox.REFUNDED]
-    if refund.frees_seats and reservation.state == Reservation.State.CONFIRMED:
+    if (is_all or refund.frees_seats) and reservation.state == Reservation.State.CONFIRMED:
         reservations.refund(code=reservation.code, now=now)
         kinds.append(outbox.RESERVATION_CANCELLED)
     more = {"refunded": refund.amount, "fee": refund.fee, "why": refund.why}

@@ -79,6 +79,15 @@ def test_a_part_that_went_back_elsewhere_is_written_down(buyer):
     assert services.refund(pk=payment.pk, why="the rest", now=buyer.now).state == "refunded"
 
 
+def test_whoever_gives_all_back_gives_the_seats_back(buyer, event):
+    payment = buyer.buy()
+
+    services.refund(pk=payment.pk, why="x", frees_seats=False, now=buyer.now)
+
+    assert (buyer.reservation.state, seat_states(buyer)) == ("refunded", {"available"})
+    assert money_and_seats_agree(event)
+
+
 # -- money without seats --------------------------------------------------------------------------
 
 
