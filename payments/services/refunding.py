@@ -66,7 +66,7 @@ def refund_event_batch(
     for pk in list(paid):
         try:
             refund(pk=pk, why=why, by=by, frees_seats=True, now=now)
-        except NotRefundable:
+        except (NotRefundable, TooMuchToRefund):
             continue  # somebody was faster
         begun += 1
     return begun

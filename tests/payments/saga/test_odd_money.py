@@ -129,6 +129,25 @@ def test_a_refund_decided_on_old_figures_is_not_begun(buyer):
     assert buyer.payment.state == "partially_refunded"
 
 
+def test_one_who_has_it_all_back_does_not_hold_up_the_others(event, now, monkeypatch):
+    """Between finding whom to pay back and doing it, one got everything by another way."""
+    people = [Buyer(event, make_user(password=None), now, first=2 * n) for n in range(2)]
+    for person in people:
+        person.buy()
+    real = services.refunding.refund
+
+    def faster(**wish):
+        if wish["pk"] == people[0].payment.pk:
+            real(**wish)
+        return real(**wish)
+
+    monkeypatch.setattr(services.refunding, "refund", faster)
+
+    services.refund_event_batch(event_id=event.pk, why="x", by=None, now=now)
+
+    assert {person.payment.state for person in people} == {"refunded"}
+
+
 # -- stuck ----------------------------------------------------------------------------------------
 
 
