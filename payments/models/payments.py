@@ -29,7 +29,9 @@ class Payment(Lifecycle):
 
     # What failed or was given up may turn out to have been charged: then it is refunded.
     MOVES = {
-        State.PENDING: {State.PREPARED, State.FAILED, State.CANCELLED, State.REFUNDING},
+        State.PENDING: {
+            *(State.PREPARED, State.SUCCEEDED, State.FAILED, State.CANCELLED, State.REFUNDING),
+        },
         State.PREPARED: {
             *(State.CHARGING, State.SUCCEEDED, State.FAILED, State.CANCELLED, State.REFUNDING),
         },

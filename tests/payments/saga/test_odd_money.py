@@ -91,6 +91,20 @@ def test_whoever_gives_all_back_gives_the_seats_back(buyer, event):
 # -- money without seats --------------------------------------------------------------------------
 
 
+def test_what_was_charged_before_we_knew_that_it_could_be_is_not_forgotten(buyer, event, settings):
+    """We died between registering the amount and writing that down; then the window charged."""
+    settings.PORTONE_MANUAL_CONFIRM = False
+    settings.PORTONE_CHANNEL_KEY = "channel-key-sandbox-direct"
+    buyer.start()
+    Payment.objects.update(state="pending")
+    buyer.agree()
+
+    look_now(buyer)
+
+    assert buyer.payment.state == "succeeded"
+    assert money_and_seats_agree(event)
+
+
 # -- refunds --------------------------------------------------------------------------------------
 
 
