@@ -259,7 +259,7 @@ def _end(
         failure_code=code[:100],
         failure_message=words[:300],
         settled_at=now,
-        due_at=now + LAST_LOOK,
+        due_at=now + LAST_LOOKS[0],
         attempts=0,
         payment_token="",
     )

@@ -105,6 +105,23 @@ def test_what_was_charged_before_we_knew_that_it_could_be_is_not_forgotten(buyer
     assert money_and_seats_agree(event)
 
 
+def test_a_window_left_open_for_an_hour_is_found_out_without_a_webhook(
+    buyer, event, settings, later
+):
+    settings.PORTONE_MANUAL_CONFIRM = False
+    settings.PORTONE_CHANNEL_KEY = "channel-key-sandbox-direct"
+    buyer.start()
+    work(later)
+    work(later + timedelta(minutes=11))
+
+    buyer.agree(Behaviour.LOSE_WEBHOOK)
+    for hours in (2, 3, 26, 27):
+        work(later + timedelta(hours=hours))
+
+    assert buyer.payment.state == "refunded"
+    assert money_and_seats_agree(event)
+
+
 # -- refunds --------------------------------------------------------------------------------------
 
 
