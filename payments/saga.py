@@ -232,8 +232,9 @@ def refuse_refund(payment: Payment, words: str, *, now: datetime) -> Payment | N
 
 
 def look_at(payment: Payment, due: datetime | None) -> None:
-    """Somebody looks again then; unless a webhook has called for it sooner meanwhile."""
-    Payment.objects.filter(pk=payment.pk, due_at=payment.due_at).update(due_at=due)
+    """Somebody looks again then; unless it moved meanwhile, or a webhook called for it sooner."""
+    as_seen = {"state": payment.state, "due_at": payment.due_at}
+    Payment.objects.filter(pk=payment.pk, **as_seen).update(due_at=due)
 
 
 def look_soon(number: str, now: datetime) -> None:

@@ -95,6 +95,11 @@ class Payment(Lifecycle):
                 condition=models.Q(refunded__lte=models.F("charged")),
                 name="no_more_is_refunded_than_was_charged",
             ),
+            models.CheckConstraint(
+                condition=models.Q(due_at__isnull=False)
+                | ~models.Q(state__in=["pending", "prepared", "charging", "refunding"]),
+                name="what_is_under_way_is_looked_at",
+            ),
             models.UniqueConstraint(
                 fields=["reservation"],
                 condition=models.Q(state__in=["pending", "prepared", "charging"]),

@@ -196,6 +196,27 @@ def test_a_key_that_is_taken_this_very_moment_leaves_the_seats_held(
     assert other.reservation.state == "held"
 
 
+def test_who_looked_too_early_does_not_take_it_off_the_list(buyer):
+    """Somebody saw it paid, and has nothing to do; meanwhile a refund began."""
+    seen = buyer.buy()
+    Payment.objects.update(due_at=buyer.now + saga.LEASE)
+    seen.refresh_from_db()
+    saga.begin_refund(seen, seen.left, why="x", frees_seats=True, now=buyer.now)
+
+    saga.look_at(seen, None)
+
+    assert buyer.payment.due_at is not None
+
+
+def test_the_database_keeps_what_is_under_way_on_the_list(buyer, state):
+    from django.db import IntegrityError
+
+    buyer.start()
+
+    with pytest.raises(IntegrityError, match="under_way"):
+        Payment.objects.update(state=state, due_at=None)
+
+
 # -- the outbox -----------------------------------------------------------------------------------
 
 
