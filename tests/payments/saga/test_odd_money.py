@@ -122,6 +122,24 @@ def test_a_window_left_open_for_an_hour_is_found_out_without_a_webhook(
     assert money_and_seats_agree(event)
 
 
+def test_nobody_pays_for_what_will_not_take_place(buyer, event):
+    Event.objects.update(state="cancelled")
+
+    with pytest.raises(NotOnSale):
+        buyer.start()
+    assert (buyer.reservation.state, Payment.objects.count()) == ("held", 0)
+
+
+def test_who_cancels_what_was_cancelled_pays_no_fee(buyer, event):
+    payment = buyer.buy()
+    Event.objects.update(state="cancelled")
+    then = buyer.now + timedelta(days=29, hours=23)
+
+    terms = services.cancel_terms(number=payment.number, fan_id=buyer.fan.pk, now=then)
+
+    assert (terms.fee, terms.back) == (0, payment.amount)
+
+
 # -- refunds --------------------------------------------------------------------------------------
 
 
