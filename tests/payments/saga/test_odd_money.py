@@ -238,3 +238,20 @@ def test_the_database_keeps_what_is_under_way_on_the_list(buyer, state):
 # -- the outbox -----------------------------------------------------------------------------------
 
 
+def test_a_slow_courier_does_not_lend_its_messages_to_others(buyer, monkeypatch):
+    """Its round takes longer than a lease; each message is its own from when it takes it."""
+    buyer.buy()
+    passed, stolen = {"s": 0.0}, []
+    monkeypatch.setattr(clock, "monotonic", lambda: passed["s"])
+
+    def slow(kind, body, name):
+        passed["s"] += 70
+        others = buyer.now + timedelta(seconds=passed["s"] - 20)
+        stolen.append(locks.claim_message(now=others, lease=others))
+
+    monkeypatch.setattr(mails, "send_about", slow)
+
+    services.deliver_messages(now=buyer.now)
+
+    assert stolen == [None, None]
+    assert set(OutboxMessage.objects.values_list("state", flat=True)) == {"delivered"}
