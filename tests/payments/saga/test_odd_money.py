@@ -226,6 +226,7 @@ def test_who_looked_too_early_does_not_take_it_off_the_list(buyer):
     assert buyer.payment.due_at is not None
 
 
+@pytest.mark.parametrize("state", ["pending", "prepared", "charging", "refunding"])
 def test_the_database_keeps_what_is_under_way_on_the_list(buyer, state):
     from django.db import IntegrityError
 
