@@ -208,8 +208,8 @@ def restate_refund(payment: Payment, cancelled: int, *, now: datetime) -> None:
     refund = locks.open_refund_for_update(fresh)
     if refund is None or cancelled <= refund.before:
         return
-    part = {"amount": cancelled - refund.before, "why": ELSEWHERE, "ended_at": now}
-    _request_back(fresh, **part, now=now, state=Refund.State.DONE)
+    done = {"state": Refund.State.DONE, "ended_at": now}
+    _request_back(fresh, cancelled - refund.before, why=ELSEWHERE, now=now, **done)
     left = fresh.charged - cancelled
     refund.amount = left if refund.is_owed else min(refund.amount, left)
     refund.before, refund.key = cancelled, uuid4()

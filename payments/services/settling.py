@@ -158,7 +158,7 @@ def _what_differs(picture: Picture) -> str:
 
 
 def _is_as_ordered(payment: Payment, picture: Picture) -> bool:
-    """Amount and currency, nothing went back yet, and it is money: the browser names the channel."""
+    """Amount and currency, nothing went back yet, and it is money: browsers name the channel."""
     if picture.is_test and not settings.PORTONE_TAKES_TEST:
         return False
     charged = (picture.amount, picture.currency, picture.cancelled)
