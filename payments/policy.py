@@ -22,6 +22,8 @@ class Terms:
 
 def terms(*, policy: RefundPolicy, event: Event, ordered_at: datetime, now: datetime) -> Terms:
     """Days are calendar days in the venue's time, as people count them."""
+    if event.state == Event.State.CANCELLED:
+        return Terms(0)
     days = (localtime(event.starts_at).date() - localtime(now).date()).days
     tiers = [(least, percent) for least, percent in policy.tiers if days >= least]
     if now >= event.starts_at or not tiers:

@@ -295,6 +295,11 @@ PORTONE_MANUAL_CONFIRM = env.flag(
     True,
     "Our server triggers the charge; off where the channel charges in the browser.",
 )
+PORTONE_TAKES_TEST = env.flag(
+    "PORTONE_TAKES_TEST",
+    PAYMENTS_SANDBOX,
+    "Payments through PortOne's test channels, which move no money, buy seats.",
+)
 PORTONE_TIMEOUT = env.number(
     "PORTONE_TIMEOUT", 60, "Seconds that a worker waits for PortOne, which asks for 60."
 )

@@ -29,7 +29,9 @@ class Payment(Lifecycle):
 
     # What failed or was given up may turn out to have been charged: then it is refunded.
     MOVES = {
-        State.PENDING: {State.PREPARED, State.FAILED, State.CANCELLED, State.REFUNDING},
+        State.PENDING: {
+            *(State.PREPARED, State.SUCCEEDED, State.FAILED, State.CANCELLED, State.REFUNDING),
+        },
         State.PREPARED: {
             *(State.CHARGING, State.SUCCEEDED, State.FAILED, State.CANCELLED, State.REFUNDING),
         },
@@ -92,6 +94,11 @@ class Payment(Lifecycle):
             models.CheckConstraint(
                 condition=models.Q(refunded__lte=models.F("charged")),
                 name="no_more_is_refunded_than_was_charged",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(due_at__isnull=False)
+                | ~models.Q(state__in=["pending", "prepared", "charging", "refunding"]),
+                name="what_is_under_way_is_looked_at",
             ),
             models.UniqueConstraint(
                 fields=["reservation"],

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.conf import settings
 
 from payments import idempotency, saga, selectors
-from payments.errors import KeyReused, PaymentOver, PaymentsPaused
+from payments.errors import PaymentOver, PaymentsPaused
 from payments.gateways import Trouble, gateway
 from payments.models import Payment
 from payments.models.payments import new_number
@@ -60,7 +60,7 @@ def checkout_of(payment: Payment) -> dict[str, Any]:
 
 
 def _begun(code: str, fan_id: int, key: UUID, language: str, now: datetime) -> Payment:
-    begun = saga.begin(
+    return saga.begin(
         code=code,
         fan_id=fan_id,
         number=new_number(),
@@ -68,11 +68,6 @@ def _begun(code: str, fan_id: int, key: UUID, language: str, now: datetime) -> P
         language=language,
         now=now,
     )
-    if begun is None:
-        begun = selectors.open_payment_of(code)
-    if begun is None:  # the key was used for other seats, this very moment
-        raise KeyReused()
-    return begun
 
 
 def _prepared(payment: Payment, now: datetime) -> Payment:
