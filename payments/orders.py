@@ -49,14 +49,16 @@ class Order:
 
     @property
     def word(self) -> str:
-        """What an order is to its owner: paid, open, checking, refunding, refunded or none."""
+        """What it is to its owner, for badge and page."""
         if self.reservation.state == Reservation.State.PAYING:
             return "checking" if self.moving else "open"
         if self.payment is None:
             return "owed" if self.owed else "none"
         if self.payment.state == State.REFUNDING:
             return "refunding"
-        return "paid" if self.reservation.state == Reservation.State.CONFIRMED else "refunded"
+        if self.reservation.state == Reservation.State.CONFIRMED:
+            return "paid"
+        return "unclear" if self.payment.state == State.SUCCEEDED else "refunded"
 
 
 def is_owed(payment: Payment) -> bool:

@@ -46,9 +46,10 @@ def checkout(request: HttpRequest, code: str) -> HttpResponse:
     sent = request.method == "POST" and state in (State.HELD, State.PAYING)
     if sent and form.is_valid():
         return _start(request, order, form.cleaned_data, now)
-    if elsewhere := _where_it_goes_on(order):
+    is_over = state not in Reservation.LIVE or order.reservation.is_overdue(now)
+    if elsewhere := _where_it_goes_on(order, is_over=is_over):
         return SeeOther(elsewhere)
-    if state != State.HELD or order.reservation.is_overdue(now):
+    if is_over:
         return render(request, "payments/over.html", _beside(order, now), status=410)
     return _page(request, order, now, is_refused=sent)
 
@@ -88,12 +89,14 @@ def _start(request: HttpRequest, order: Order, wish: dict[str, Any], now: dateti
     return SeeOther(resolve_url(f"payments:{'window' if is_ready else 'result'}", payment.number))
 
 
-def _where_it_goes_on(order: Order) -> str | None:
-    """Whoever comes back to what is being paid, or is bought, is led on."""
+def _where_it_goes_on(order: Order, *, is_over: bool) -> str | None:
+    """Whoever comes back to what is being paid, is bought, or was tried in vain, is led on."""
     if order.reservation.state == State.PAYING and order.open_payment:
         return resolve_url("payments:result", order.open_payment.number)
     if order.reservation.state in (State.CONFIRMED, State.REFUNDED):
         return resolve_url("payments:order", order.reservation.code)
+    if is_over and order.payments:
+        return resolve_url("payments:result", order.payments[0].number)
     return None
 
 

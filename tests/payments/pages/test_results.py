@@ -181,6 +181,20 @@ def test_what_was_cancelled_is_shown_on_its_order(me, make, buyer):
     assert me.address == f"/orders/{buyer.code}/"
 
 
+def test_a_checkout_that_comes_too_late_says_what_became_of_the_payment(me, make, buyer):
+    make("refunding", "cancelled", is_owed=True, minutes_left=-1)
+
+    me.open(f"/orders/{buyer.code}/pay/")
+
+    assert me.heading == "Your money is going back"
+
+
+def test_paid_without_seats_is_not_called_cancelled(me, make, buyer):
+    make("succeeded", "cancelled")
+
+    assert "Being looked into</span>" in me.open(f"/orders/{buyer.code}/")
+
+
 def test_a_result_costs_few_statements(me, make, django_assert_max_num_queries):
     for state, held in (("charging", "paying"), ("succeeded", "confirmed"), ("failed", "held")):
         payment = make(state, held)
