@@ -157,6 +157,12 @@ TRUSTED_PROXIES = env.words(
     "Addresses or networks of the proxies whose word on the caller's address and TLS counts.",
 )
 WEB_THREADS = env.number("WEB_THREADS", 8, "Pages that one server process works on at a time.")
+HOLD_TRIES = env.number(
+    "HOLD_TRIES", 30, "Tries for seats that one person has in 10 s at one event; 0: any number."
+)
+LEAN_THREADS = env.number(
+    "LEAN_THREADS", 4, "Holds that one server process has the database decide at a time."
+)
 _embedded = embedded.addresses(VAR_DIR)
 DATABASE_URL = env.text(
     "DATABASE_URL", _embedded.database_url, "PostgreSQL to use; by default the embedded one."

@@ -5,7 +5,16 @@ from reservations.services.ending import (
     release_by_operator,
     release_holds_of_the_gone,
 )
-from reservations.services.holding import hold_best, hold_places, hold_seats
+from reservations.services.holding import (
+    ahold,
+    any_places,
+    hold,
+    hold_best,
+    hold_places,
+    hold_seats,
+    the_best,
+    these,
+)
 from reservations.services.paying import (
     cancel,
     confirm,
@@ -24,11 +33,14 @@ from reservations.services.requesting import request_seats, work_off_requests
 from reservations.tokens import payment_token, require_payment_token
 
 __all__ = [
+    "ahold",
+    "any_places",
     "cancel",
     "confirm",
     "contradictions",
     "expire_holds",
     "extend_for_payment",
+    "hold",
     "hold_best",
     "hold_places",
     "hold_seats",
@@ -45,5 +57,7 @@ __all__ = [
     "request_seats",
     "require_payment_token",
     "resume_hold",
+    "the_best",
+    "these",
     "work_off_requests",
 ]
