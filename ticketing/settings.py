@@ -300,6 +300,19 @@ PORTONE_TAKES_TEST = env.flag(
     PAYMENTS_SANDBOX,
     "Payments through PortOne's test channels, which move no money, buy seats.",
 )
+PORTONE_PAY_METHOD = env.text(
+    "PORTONE_PAY_METHOD", "CARD", "How to pay, as PortOne names it: CARD, EASY_PAY, TRANSFER …."
+)
+PORTONE_SDK_URL = env.text(
+    "PORTONE_SDK_URL",
+    "https://cdn.portone.io/v2/browser-sdk.js",
+    "PortOne's script for browsers; loaded on the page that opens the payment window.",
+)
+PORTONE_SDK_HOSTS = env.words(
+    "PORTONE_SDK_HOSTS",
+    ["https://*.portone.io", "https://*.iamport.co", "https://service.iamport.kr"],
+    "What that page may load, call, frame and post to; add your card processor's hosts.",
+)
 PORTONE_TIMEOUT = env.number(
     "PORTONE_TIMEOUT", 60, "Seconds that a worker waits for PortOne, which asks for 60."
 )

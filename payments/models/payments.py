@@ -1,6 +1,7 @@
 """Money: what is owed, what was taken, what went back, and how it came to that."""
 
 import uuid
+from datetime import datetime
 
 from django.conf import settings
 from django.db import models
@@ -125,6 +126,11 @@ class Payment(Lifecycle):
     @property
     def is_open(self) -> bool:
         return self.state in self.OPEN
+
+    @property
+    def paid_at(self) -> datetime:
+        """When the fan agreed; what came later, such as a refund, does not move it."""
+        return self.charging_at or self.created_at
 
     @property
     def left(self) -> int:

@@ -12,7 +12,7 @@ from payments.gateways import Trouble, gateway
 from payments.models import Payment
 from payments.models.payments import new_number
 from payments.services.patience import Patience
-from payments.services.settling import charge_and_settle
+from payments.services.settling import charge_and_settle, write_down
 from reservations import services as reservations
 
 State = Payment.State
@@ -45,6 +45,24 @@ def confirm(
     if charging is None:  # a second click, at the same moment
         return selectors.own_payment(number=number, fan_id=fan_id)
     return charge_and_settle(charging, Patience(settings.PAYMENT_PATIENCE), now=now)
+
+
+def turn_back(*, number: str, fan_id: int, now: datetime) -> Payment:
+    """The fan did not pay, or the window said no: unless the gateway knows better, it is over.
+
+    The seats are held again for the time that is left. A charge that comes after all goes back.
+    """
+    payment = selectors.own_payment(number=number, fan_id=fan_id)
+    if payment.state not in (State.PENDING, State.PREPARED):
+        return payment
+    try:
+        picture = gateway().look(number=number, seconds=settings.PAYMENT_PATIENCE)
+    except Trouble:
+        return payment  # at the deadline, a worker asks
+    if picture.word == "unpaid":
+        saga.give_up(payment, "closed without paying", now=now)
+        return selectors.payment(payment.pk)
+    return write_down(payment, picture, now=now)
 
 
 def checkout_of(payment: Payment) -> dict[str, Any]:
