@@ -7,7 +7,7 @@ import pytest
 from tests.making import make_user
 from tests.payments.pages.reading import Browser
 from tests.payments.saga.acting import Buyer
-from tests.payments.sandbox.conftest import base, origin, shop  # noqa: F401 - fixtures
+from tests.payments.sandbox.conftest import base, ear, origin, shop  # noqa: F401 - fixtures
 from ticketing.models import Event
 
 

@@ -11,6 +11,7 @@ from reservations.models import Reservation
 from ticketing.core import clock
 
 pytestmark = pytest.mark.django_db
+UNDER_WAY = ("pending", "prepared", "charging", "refunding")
 CHARGED = {"succeeded", "refunding", "refunded", "partially_refunded"}
 # Words that may stand only where they are true.
 PROMISES = {
@@ -46,6 +47,7 @@ def make(buyer):
                 "charged": amount if state in CHARGED else 0,
                 "refunded": amount if state == "refunded" else 0,
                 "created_at": now,
+                "due_at": now if state in UNDER_WAY else None,
             }
             | more
         )
