@@ -109,6 +109,7 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "axes",
     "csp",
+    "ticketing.console",  # last: its roles name the permissions of all the others
 ]
 
 MIDDLEWARE = [

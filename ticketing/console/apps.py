@@ -1,0 +1,15 @@
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy as _
+
+
+class ConsoleConfig(AppConfig):
+    name = "ticketing.console"
+    label = "console"
+    verbose_name = _("Console")
+
+    def ready(self) -> None:
+        from ticketing.console import hearts, services
+
+        post_migrate.connect(services.grant_roles, sender=self)
+        hearts.listen()
