@@ -34,7 +34,7 @@ _LOOKING = (
 _OPERATING = (
     _LOOKING
     | {MOVE_QUEUE, SET_KNOBS, TELL_EVERYONE, FIND_PEOPLE, MOVE_PEOPLE, BLOCK_PEOPLE, FREEZE_SEATS}
-    | _of("queue", "view_queuejournal")
+    | _of("queue", "view_queuejournal", "view_blockappeal")
     | _of("reservations", "view_reservation", "view_reservationchange", "view_holdrequest")
     | _of("reservations", "change_reservation")
     | _of("accounts", "view_user")
