@@ -4,8 +4,20 @@ import pytest
 from django.contrib.auth.models import Group
 
 from tests.making import make_user
+from ticketing.accounts.models import User
 from waiting_queue import services as queues
 from waiting_queue.models import SaleQueue
+
+
+@pytest.fixture
+def fan(db) -> User:
+    """Nobody here types a password: hashing one takes longer than the test."""
+    return make_user(password=None)
+
+
+@pytest.fixture
+def operator(db) -> User:
+    return make_user(password=None, email="operator@example.com", is_staff=True, is_superuser=True)
 
 
 @pytest.fixture
@@ -20,12 +32,12 @@ def sale(event, operator, now) -> SaleQueue:
 
 
 @pytest.fixture
-def person_of():
-    """Somebody of the staff with a role."""
+def person_of(db):
+    """Somebody of the staff with a role, or without any."""
 
-    def make(role: str, **fields):
-        user = make_user(is_staff=True, **fields)
-        user.groups.add(Group.objects.get(name=role))
+    def make(role: str, **fields) -> User:
+        user = make_user(**{"is_staff": True, "password": None} | fields)
+        user.groups.set(Group.objects.filter(name=role))
         return user
 
     return make

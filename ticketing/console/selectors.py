@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,10 +12,12 @@ from django.db.models.functions import Mod
 
 from payments.models import Payment
 from reservations.models import Reservation, ReservedSeat
+from reservations.selectors import Hold, own_reservations
+from ticketing.accounts.models import User
 from ticketing.console.models import Sample
 from ticketing.core import clock
-from ticketing.models import Event, Grade, Seat
-from waiting_queue.models import SaleQueue
+from ticketing.models import Event, EventChange, Grade, Seat
+from waiting_queue.models import BlockAppeal, QueueChange, QueueJournal, SaleQueue
 
 RUNNING = (
     *(SaleQueue.State.LOBBY, SaleQueue.State.OPEN),
@@ -98,7 +101,7 @@ def _money(event_ids: Collection[int], now: datetime) -> dict[int, dict[str, int
         failing=Count("pk", filter=failed),
         open=Count("pk", filter=Q(state__in=Payment.OPEN)),
     )
-    found = dict.fromkeys(event_ids, {"money": 0, "failing": 0, "open": 0})
+    found = {pk: {"money": 0, "failing": 0, "open": 0} for pk in event_ids}
     for event_id, money, failing, open_ones in rows:
         found[event_id] = {"money": money, "failing": failing, "open": open_ones}
     return found
@@ -121,3 +124,56 @@ def course_of(event_id: int, *, after: int = 0, before: int | None = None) -> li
     if every > STEP:
         rows = rows.annotate(rest=Mod("second", every)).filter(rest__lt=STEP)
     return list(rows.values_list("figures", flat=True))
+
+
+# -- what was done, and what waits for an answer ---------------------------------------------------
+
+
+def recent_changes(event_id: int, most: int) -> list[QueueChange | EventChange]:
+    """Changes of the queue and of the event in one list, latest first."""
+    queue = QueueChange.objects.filter(queue_id=event_id).select_related("by")[:most]
+    event = EventChange.objects.filter(event_id=event_id).select_related("by")[:most]
+    both: list[QueueChange | EventChange] = [*queue, *event]
+    return sorted(both, key=lambda change: change.at, reverse=True)[:most]
+
+
+def open_appeals(event_id: int) -> list[BlockAppeal]:
+    appeals = BlockAppeal.objects.filter(queue_id=event_id, state=BlockAppeal.State.OPEN)
+    return list(appeals.select_related("person").order_by("pk"))
+
+
+# -- one person ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Story:
+    """What happened to somebody in one sale."""
+
+    journal: list[QueueJournal]
+    reservations: list[Hold]
+    payments: list[Payment]
+    appeals: list[BlockAppeal]
+    changes: list[QueueChange]
+
+    @property
+    def since(self) -> datetime | None:
+        """Since when they are where they are."""
+        return self.journal[0].at if self.journal else None
+
+
+def story_of(*, event_id: int, user: User) -> Story:
+    """Latest first, and no more of it than somebody reads."""
+    journal = QueueJournal.objects.filter(event_id=event_id, person=user.pk).order_by("-pk")
+    payments = Payment.objects.filter(reservation__event_id=event_id, fan=user)
+    appeals = BlockAppeal.objects.filter(queue_id=event_id, person=user)
+    changes = QueueChange.objects.filter(queue_id=event_id, what=f"person {user.pk}")
+    return Story(
+        journal=list(journal[:MOST_ENTRIES]),
+        reservations=own_reservations(event_id=event_id, fan_id=user.pk)[:MOST_ENTRIES],
+        payments=list(payments.select_related("reservation").order_by("-pk")[:MOST_ENTRIES]),
+        appeals=list(appeals.select_related("answered_by").order_by("-pk")[:MOST_ENTRIES]),
+        changes=list(changes.select_related("by")[:MOST_ENTRIES]),
+    )
+
+
+MOST_ENTRIES = 50

@@ -52,7 +52,7 @@ def person_called(*, event_id: int, name: str) -> User:
 
 def person_with_number(*, event_id: int, number: int) -> User:
     """Who waits is known to Redis; who is further, or gone, to the journal."""
-    person = store.person_with_number(event_id, number)
+    person: str | int | None = store.person_with_number(event_id, number)
     if person is None:
         entries = QueueJournal.objects.filter(event_id=event_id, number=number)
         person = entries.order_by("-pk").values_list("person", flat=True).first()

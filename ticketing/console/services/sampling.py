@@ -53,6 +53,18 @@ def _sample(running: list[SaleQueue], now: datetime) -> dict[int, Figures]:
     return kept
 
 
+def figures_now(queue: SaleQueue, *, now: datetime) -> Figures:
+    """A sale as it is at this moment, for whoever opens a page; keeps and tells nothing."""
+    seen = queues.overview(queue, now=now)
+    counts = selectors.counts_of([queue.pk], now)[queue.pk]
+    try:
+        before, site = store.latest([queue.pk], LOOK_BACK)[queue.pk], site_figures(now=now)
+    except RedisError as outage:
+        log.warning("Redis says nothing of this sale: %s", outage)
+        before, site = [], {"breaker": "", "redis_ms": None, "database_ms": None, "processes": []}
+    return _figures(queue, seen, before, now) | counts | site | {"counted": int(now.timestamp())}
+
+
 def _figures(
     queue: SaleQueue, seen: queues.Overview, before: list[Figures], now: datetime
 ) -> Figures:
