@@ -15,9 +15,17 @@ pytestmark = pytest.mark.django_db
 LOOKERS = {"viewer", "operator", "manager", "finance"}
 OPERATORS = {"operator", "manager"}
 KNOBS = {
-    **{"admit_per_second": 25, "max_inside": 800, "pass_seconds": 300, "pass_max_seconds": 1800},
-    **{"claim_seconds": 60, "absence_seconds": 300, "capacity": 50000, "queues_per_person": 1},
-    **{"stock_factor": "", "why": "", "save": "1"},
+    "admit_per_second": 25,
+    "max_inside": 800,
+    "pass_seconds": 300,
+    "pass_max_seconds": 1800,
+    "claim_seconds": 60,
+    "absence_seconds": 300,
+    "capacity": 50000,
+    "queues_per_person": 1,
+    "stock_factor": "",
+    "why": "",
+    "save": "1",
 }
 # What is asked for: method, address, its arguments, the form, and who may.
 ASKED = {
