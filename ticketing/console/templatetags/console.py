@@ -5,7 +5,9 @@ from typing import Any
 from django import template
 from django.contrib.humanize.templatetags.humanize import intcomma
 
+from ticketing.console.services import attention_for
 from ticketing.console.words import BREAKER, length_in_words
+from ticketing.core import clock
 from ticketing.core.money import money
 
 register = template.Library()
@@ -40,3 +42,9 @@ def amount(value: int, currency: str) -> str:
 @register.filter
 def breaker(word: str) -> str:
     return str(BREAKER.get(word, NOTHING))
+
+
+@register.inclusion_tag("admin/console/attention.html")
+def attention(user: Any) -> dict[str, Any]:
+    """The panel of the admin's start page."""
+    return {"troubles": attention_for(user, now=clock.now())}
