@@ -15,7 +15,9 @@ from django.views.decorators.cache import never_cache
 from ticketing.accounts.models import User
 from ticketing.accounts.sessions import SessionStore
 from ticketing.admin.pages import operator
+from ticketing.console.errors import SecondFactorMissing
 from ticketing.console.roles import WATCH
+from ticketing.console.services import lacks_second_factor
 from ticketing.core.errors import NotAllowed, NotFound, NotLoggedIn
 from ticketing.models import Event
 from waiting_queue.models import SaleQueue
@@ -50,6 +52,8 @@ def watcher(session_key: str) -> User:
         raise NotLoggedIn()
     if not (user.is_staff and user.has_perm(WATCH)):
         raise NotAllowed()
+    if lacks_second_factor(user, session):
+        raise SecondFactorMissing()
     return user
 
 

@@ -1,11 +1,13 @@
 """The forms of the console."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.admin.event_forms import RELEASE, HoldBackForm
+from ticketing.console.errors import WrongCode
 from ticketing.console.services import KNOBS
 from ticketing.models import Event, Seat
 from waiting_queue.admin.forms import QueueForm
@@ -25,6 +27,27 @@ class KnobsForm(QueueForm):
             "claim_seconds": _("Time to claim, in seconds"),
             "absence_seconds": _("Absence, in seconds"),
         }
+
+
+class CodeForm(forms.Form):
+    code = forms.CharField(
+        label=_("Code"),
+        max_length=20,
+        widget=forms.TextInput(
+            attrs={"autocomplete": "one-time-code", "autofocus": True, "spellcheck": "false"}
+        ),
+    )
+
+    def __init__(self, *args: Any, check: Callable[..., Any], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._check, self.outcome = check, cast(Any, None)
+
+    def clean_code(self) -> str:
+        try:
+            self.outcome = self._check(code=self.cleaned_data["code"])
+        except WrongCode as refusal:
+            raise forms.ValidationError(str(refusal)) from refusal
+        return str(self.cleaned_data["code"])
 
 
 class SearchForm(forms.Form):

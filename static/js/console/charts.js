@@ -30,6 +30,7 @@ export class Charts {
       const known = this.charts.get(place);
       if (known) known.setData(data);
       else this.charts.set(place, new uPlot(this.#options(place, kind), data, place));
+      tellNewest(this.charts.get(place));
     }
   }
 
@@ -76,6 +77,11 @@ export class Charts {
       ],
     };
   }
+}
+
+/** The legend says the newest numbers, unless somebody points at others. */
+function tellNewest(chart) {
+  if (chart.cursor.left === undefined || chart.cursor.left < 0) chart.setLegend({ idx: chart.data[0].length - 1 }, false);
 }
 
 const size = (place) => ({ width: Math.max(place.clientWidth, 200), height: HEIGHT });
