@@ -110,7 +110,7 @@ INSTALLED_APPS = [
     "axes",
     "csp",
     "django_otp",
-    "django_otp.plugins.otp_totp",
+    "ticketing.console.apps.PhonesConfig",
     "django_otp.plugins.otp_static",
     "ticketing.console",  # last: its roles name the permissions of all the others
 ]

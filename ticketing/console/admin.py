@@ -5,11 +5,13 @@ from typing import Any
 from django.contrib import admin
 from django.utils.html import format_html_join
 from django.utils.translation import gettext_lazy as _
+from django_otp.plugins.otp_static.models import StaticDevice
 
 from ticketing.admin.changes import ReadOnlyAdmin
 from ticketing.console.models import Reconciliation
 
 NOTHING = "–"
+admin.site.unregister(StaticDevice)  # they go and come with the phone
 
 
 @admin.register(Reconciliation)

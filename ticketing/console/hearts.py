@@ -1,5 +1,6 @@
 """Every process says, every few seconds, that it lives."""
 
+import atexit
 import logging
 import os
 import socket
@@ -49,9 +50,11 @@ _hearts: list[Heart] = []
 
 
 def start(kind: str) -> None:
+    """Until the process ends; one that is killed falls silent."""
     heart = Heart(kind)
     _hearts.append(heart)
     heart.start()
+    atexit.register(stop)
 
 
 def stop(**_: Any) -> None:

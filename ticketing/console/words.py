@@ -22,7 +22,7 @@ SCRIPT_WORDS: Mapping[str, Any] = {
     "live": _("Live"),
     "polling": _("Every few seconds"),
     "lost": _("Reconnecting …"),
-    "late": _("No new numbers for {n} s"),
+    "late": _("No new numbers come"),
     "never": _("can’t be told yet"),
     "seconds": _("{n} s"),
     "minutes": _("{m} min {s} s"),

@@ -46,7 +46,7 @@ function tell() {
   const age = newest ? Math.round(Date.now() / SECOND - newest) : 0, late = how !== "lost" && age > LATE && newest;
   const dot = root.querySelector("[data-dot]");
   dot.className = `console-dot console-dot--${late ? "lost" : how}`;
-  write(root.querySelector("[data-touch]"), late ? say("late", { n: age }) : say(how));
+  write(root.querySelector("[data-touch]"), late ? say("late") : say(how));
 }
 
 function table() {
