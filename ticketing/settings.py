@@ -109,6 +109,10 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "axes",
     "csp",
+    "django_otp",
+    "ticketing.console.apps.PhonesConfig",
+    "django_otp.plugins.otp_static",
+    "ticketing.console",  # last: its roles name the permissions of all the others
 ]
 
 MIDDLEWARE = [
@@ -123,6 +127,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "ticketing.console.middleware.SecondFactor",
     "ticketing.core.middleware.ErrorMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
@@ -270,6 +275,14 @@ AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
 # The ASGI server already put the caller's address here, from the proxies that it trusts.
 AXES_IPWARE_META_PRECEDENCE_ORDER = ["REMOTE_ADDR"]
+
+STAFF_TWO_FACTOR = env.text(
+    "STAFF_TWO_FACTOR",
+    "off" if DEVELOPMENT else "required",
+    "“required”: staff log in with a code from their phone, too; “off”: whoever has set it up does.",
+)
+OTP_TOTP_ISSUER = "Ticketing"
+OTP_ADMIN_HIDE_SENSITIVE_DATA = True
 
 EMAIL_URL = env.text("EMAIL_HOST", "", "Mail server; without one, mail is printed to the log.")
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_URL else 'console'}.EmailBackend"
