@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from reservations.errors import NoReservation
 from reservations.models import HoldRequest, Reservation, ReservedSeat
 from reservations.orphans import Neighbour
+from reservations.tickets.selectors import tickets_of_order as tickets_of_order
 from ticketing.core.briefly import briefly
 from ticketing.models import Event, Place, Seat, Section
 from waiting_queue.models import QueueJournal

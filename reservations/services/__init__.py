@@ -1,3 +1,4 @@
+from reservations.services.checking_in import Scan, check_in, undo_check_in
 from reservations.services.ending import (
     expire_holds,
     leave,
@@ -5,7 +6,17 @@ from reservations.services.ending import (
     release_by_operator,
     release_holds_of_the_gone,
 )
+from reservations.services.handing_over import (
+    accept_offer,
+    decline_offer,
+    offer_ticket,
+    reissue_by_operator,
+    reissue_ticket,
+    rename_ticket,
+    withdraw_offer,
+)
 from reservations.services.holding import hold_best, hold_places, hold_seats
+from reservations.services.issuing import give_tickets_back, set_tickets_aside
 from reservations.services.paying import (
     cancel,
     confirm,
@@ -24,26 +35,38 @@ from reservations.services.requesting import request_seats, work_off_requests
 from reservations.tokens import payment_token, require_payment_token
 
 __all__ = [
+    "Scan",
+    "accept_offer",
     "cancel",
+    "check_in",
     "confirm",
     "contradictions",
+    "decline_offer",
     "expire_holds",
     "extend_for_payment",
+    "give_tickets_back",
     "hold_best",
     "hold_places",
     "hold_seats",
     "leave",
     "lock_for_payment",
+    "offer_ticket",
     "payment_token",
     "rebuild_gate",
     "recount_sales",
     "recount_seats",
     "refund",
+    "reissue_by_operator",
+    "reissue_ticket",
     "release",
     "release_by_operator",
     "release_holds_of_the_gone",
+    "rename_ticket",
     "request_seats",
     "require_payment_token",
     "resume_hold",
+    "set_tickets_aside",
+    "undo_check_in",
+    "withdraw_offer",
     "work_off_requests",
 ]
