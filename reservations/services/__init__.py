@@ -1,4 +1,4 @@
-from reservations.services.checking_in import Scan, check_in, undo_check_in
+from reservations.services.checking_in import Scan, check_in, check_in_all, undo_check_in
 from reservations.services.ending import (
     expire_holds,
     leave,
@@ -39,6 +39,7 @@ __all__ = [
     "accept_offer",
     "cancel",
     "check_in",
+    "check_in_all",
     "confirm",
     "contradictions",
     "decline_offer",

@@ -13,6 +13,7 @@ from reservations.models import CheckIn, ReservedSeat, Ticket, TransferOffer
 from reservations.models.reservations import CODE_LENGTH, LETTERS
 from reservations.tickets.signing import Claim
 from ticketing.accounts.models import User
+from ticketing.core.errors import NotAllowed, NotFound
 from ticketing.models import Event
 
 NOT_IN_A_CODE = re.compile(rf"[^{LETTERS}]")
@@ -20,6 +21,7 @@ AROUND = ("event__plan__venue", "seat__place__section", "seat__grade", "holder",
 # Doors are chosen among the events of these days; others are found by searching the admin.
 NEAR = timedelta(days=2)
 RECENT = 8
+CHECK_IN = "reservations.check_in"
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,18 @@ def own_tickets(*, fan_id: int, now: datetime) -> list[Ticket]:
     return list(mine.filter(event__starts_at__gt=now - NEAR).order_by("event__starts_at", "id"))
 
 
-def tickets_of_order(*, reservation_id: int, fan_id: int | None = None) -> list[Ticket]:
+def tickets_of_order(*, code: str, fan_id: int | None = None) -> list[Ticket]:
     """The live tickets of an order; with a fan, only those that are still theirs."""
     whose = {} if fan_id is None else {"holder_id": fan_id}
-    live = _shown().filter(reservation_id=reservation_id, state__in=Ticket.LIVE, **whose)
+    live = _shown().filter(reservation__code=code.upper(), state__in=Ticket.LIVE, **whose)
     return list(live.order_by("seat_id"))
+
+
+def successor(ticket: Ticket) -> Ticket | None:
+    """The one that counts instead, if it is the same person's."""
+    others = {"seat_id": ticket.seat_id, "holder_id": ticket.holder_id}
+    live = Ticket.objects.filter(**others, reservation=ticket.reservation_id, state__in=Ticket.LIVE)
+    return live.exclude(pk=ticket.pk).first()
 
 
 def open_offer(ticket: Ticket) -> TransferOffer | None:
@@ -84,6 +93,14 @@ def seats_counted(*, event_id: int, fan_id: int) -> int:
 
 
 # -- the door -------------------------------------------------------------------------------------
+
+
+def doorkeeper(fan_id: int) -> User:
+    """Staff who may check tickets in."""
+    person = User.objects.filter(pk=fan_id, is_active=True, is_staff=True).first()
+    if person is None or not person.has_perm(CHECK_IN):
+        raise NotAllowed()
+    return person
 
 
 def check_in_with(key: UUID) -> CheckIn | None:
@@ -120,6 +137,15 @@ def last_check_in(event_id: int, key: UUID) -> CheckIn | None:
     return _entries().filter(event_id=event_id, key=key).first()
 
 
+def door_event(event_id: int) -> Event:
+    """One that has doors: a draft has none."""
+    shown = Event.objects.exclude(state=Event.State.DRAFT).select_related("plan__venue")
+    found = shown.filter(pk=event_id).first()
+    if found is None:
+        raise NotFound()
+    return found
+
+
 def door_events(now: datetime) -> list[Event]:
     """Those that are on about now, and have tickets."""
     near = Event.objects.filter(starts_at__range=(now - NEAR, now + NEAR))
@@ -153,5 +179,5 @@ def _offers_to(fan_id: int) -> QuerySet[TransferOffer]:
 
 def _entries() -> QuerySet[CheckIn]:
     return CheckIn.objects.select_related(
-        "ticket__seat__place__section", "ticket__seat__grade", "ticket__event"
+        "ticket__seat__place__section", "ticket__seat__grade", "ticket__event", "event__plan__venue"
     )

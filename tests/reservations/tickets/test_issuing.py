@@ -152,10 +152,10 @@ def test_a_fan_does_not_get_money_for_what_is_anothers_now(order, ticket, fan, r
 def test_the_tickets_of_an_order_are_its_live_ones(order, ticket, fan, rival, now):
     new = services.reissue_ticket(code=ticket.code, fan_id=fan.pk, now=now)
 
-    found = selectors.tickets_of_order(reservation_id=order.pk, fan_id=fan.pk)
+    found = selectors.tickets_of_order(code=order.code, fan_id=fan.pk)
 
     assert [it.pk for it in found] == [new.pk, order.tickets.order_by("pk")[1].pk]
-    assert selectors.tickets_of_order(reservation_id=order.pk, fan_id=rival.pk) == []
+    assert selectors.tickets_of_order(code=order.code, fan_id=rival.pk) == []
 
 
 def test_the_history_says_who_and_from_what_to_what(ticket, fan, now):
