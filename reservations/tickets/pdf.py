@@ -25,7 +25,9 @@ FONTS = Path(__file__).parent / "fonts"
 WIDTH, HEIGHT = A5
 MARGIN = 14 * mm
 INNER = WIDTH - 2 * MARGIN
-QR = 76 * mm
+LARGEST = 92 * mm
+FOOT = 40 * mm
+OVERLAP = 1.06
 INK, SOFT, BRAND = HexColor("#10201b"), HexColor("#4b5b54"), HexColor("#0a5a49")
 
 
@@ -51,8 +53,9 @@ def _draw_page(canvas: Canvas, ticket: Ticket) -> None:
     where = " · ".join(filter(None, [venue.name, venue.address]))
     top = _write(canvas, where, top, size=9, soft=True)
     top = _pairs(canvas, ticket, top - 4 * mm)
-    _qr(canvas, ticket, (WIDTH - QR) / 2, top - QR - 1 * mm)
-    _foot(canvas, ticket)
+    size = min(LARGEST, top - FOOT)
+    _qr(canvas, ticket, (WIDTH - size) / 2, top - size, size)
+    _foot(canvas, ticket, top - size)
 
 
 def _pairs(canvas: Canvas, ticket: Ticket, top: float) -> float:
@@ -64,7 +67,7 @@ def _pairs(canvas: Canvas, ticket: Ticket, top: float) -> float:
     return top
 
 
-def _foot(canvas: Canvas, ticket: Ticket) -> None:
+def _foot(canvas: Canvas, ticket: Ticket, top: float) -> None:
     doors = time_words(ticket.event.doors_at, ticket.event.plan.venue.time_zone)
     lines = [
         _("Doors open: %(when)s") % {"when": doors},
@@ -72,8 +75,7 @@ def _foot(canvas: Canvas, ticket: Ticket) -> None:
         _("Order %(order)s · ticket no. %(serial)s")
         % {"order": ticket.reservation.code, "serial": ticket.serial},
     ]
-    _write(canvas, code_words(ticket.code), 34 * mm, size=15, bold=True, centred=True)
-    top = 25 * mm
+    top = _write(canvas, code_words(ticket.code), top, size=16, bold=True, centred=True) - 4 * mm
     for line in lines:
         top = _write(canvas, line, top, size=8, soft=True, centred=True)
 
@@ -105,15 +107,14 @@ def _write(
     return top - height
 
 
-def _qr(canvas: Canvas, ticket: Ticket, left: float, bottom: float) -> None:
+def _qr(canvas: Canvas, ticket: Ticket, left: float, bottom: float, size: float) -> None:
     """Black squares, drawn a little over each other so that no light shines through."""
     across, squares = qr_squares(ticket)
-    size = QR / across
+    side = size / across
     canvas.setFillColor(HexColor("#000000"))
-    path = canvas.beginPath()
     for x, y in squares:
-        path.rect(left + x * size, bottom + QR - (y + 1) * size, size * 1.02, size * 1.02)
-    canvas.drawPath(path, stroke=0, fill=1)
+        place = (left + x * side, bottom + size - (y + 1) * side)
+        canvas.rect(*place, side * OVERLAP, side * OVERLAP, stroke=0, fill=1)
 
 
 @cache
