@@ -57,7 +57,6 @@ DOOR_WORDS: dict[str, Any] = {
     "offline": _("No network: codes are checked here"),
     "waiting-one": _("1 check-in waits for the network"),
     "waiting-many": _("{n} check-ins wait for the network"),
-    "checking": _("Checking …"),
     "valid-offline": _("Valid, checked without network"),
     "used-here": _("Already used here at {when}"),
     "wrong-event": _("For another event"),

@@ -87,7 +87,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('code', models.CharField(default=reservations.models.reservations.new_code, max_length=12, unique=True, verbose_name='code')),
-                ('email', models.EmailField(db_index=True, max_length=254, verbose_name='to')),
+                ('email', models.EmailField(db_index=True, max_length=254, verbose_name='offered to')),
                 ('state', models.CharField(choices=[('open', 'open'), ('accepted', 'accepted'), ('declined', 'declined'), ('withdrawn', 'withdrawn')], default='open', max_length=9, verbose_name='status')),
                 ('created_at', models.DateTimeField(verbose_name='created')),
                 ('ended_at', models.DateTimeField(blank=True, null=True, verbose_name='ended')),

@@ -157,7 +157,7 @@ class TransferOffer(Lifecycle):
         Ticket, models.PROTECT, related_name="offers", verbose_name=_("ticket")
     )
     # As `UserManager.normalize_email` writes it; nobody need have an account there yet.
-    email = models.EmailField(_("to"), db_index=True)
+    email = models.EmailField(_("offered to"), db_index=True)
     state = models.CharField(_("status"), max_length=9, choices=State, default=State.OPEN)
     created_at = models.DateTimeField(_("created"))
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
