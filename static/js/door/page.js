@@ -13,7 +13,7 @@ const page = document.getElementById("door");
 const find = (name) => page.querySelector(`[data-${name}]`);
 const event = Number(page.dataset.event), keys = page.dataset.keys.split(" ");
 const typed = find("typed"), door = typed.elements.door, undo = find("undo"), book = new Book(event);
-let last = { text: "", at: 0 }, isOnline = true, isBusy = false, isTelling = false;
+let last = { text: "", at: 0 }, isOnline = true, isBusy = false, isTelling = false, isRefused = false;
 
 // -- a code -----------------------------------------------------------------------------------
 
@@ -84,6 +84,7 @@ function refuse(refusal) {
 async function send(scans) {
   const told = await ask(page.dataset.checkIns, { event, door: door.value, check_ins: scans });
   reached(true);
+  isRefused = false;
   showCounts(told.counts);
   return told;
 }
@@ -104,7 +105,8 @@ async function tellWaiting() {
     for (const it of told) if (it.conflict) showConflict(it);
   } catch (trouble) {
     if (trouble instanceof Unreachable) reached(false);
-    else refuse(trouble);
+    else if (!isRefused) refuse(trouble);
+    isRefused ||= trouble instanceof Refused;
   } finally {
     isTelling = false;
     showNet(isOnline, book.waiting.length);

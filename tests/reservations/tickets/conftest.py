@@ -32,7 +32,17 @@ def make_doorkeeper(**fields: Any) -> Any:
 
 
 @pytest.fixture
-def doorkeeper(transactional_db: None) -> Any:
+def fan(db: None) -> Any:
+    return make_user(display_name="Ann", password=None)
+
+
+@pytest.fixture
+def rival(db: None) -> Any:
+    return make_user(display_name="Ben", password=None)
+
+
+@pytest.fixture
+def doorkeeper(db: None) -> Any:
     return make_doorkeeper(email="door@example.com")
 
 

@@ -10,7 +10,7 @@ from reservations.models import CheckIn, Ticket, TicketChange
 from tests.making import make_user
 from tests.reservations.tickets.conftest import scan
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 LIST = "/admin/reservations/ticket/"
 

@@ -12,7 +12,7 @@ from tests.making import make_event
 from tests.reservations.tickets.conftest import scan
 from ticketing.models import Event
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 MINUTE = timedelta(minutes=1)
 
 

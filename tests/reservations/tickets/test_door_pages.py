@@ -15,7 +15,7 @@ from tests.reservations.tickets.conftest import make_doorkeeper
 from ticketing.accounts import services as accounts
 from ticketing.models import Event
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 OWN = {"host": "testserver", "origin": "http://testserver", "accept-language": "en"}
 JSON = OWN | {"accept": "application/json"}

@@ -11,7 +11,7 @@ from tests.making import make_user, seat_ids
 from tests.reservations.acting import hold
 from tests.reservations.tickets.conftest import buy, scan
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 def offer(ticket, giver, receiver, now):

@@ -10,7 +10,7 @@ from tests.making import make_event, make_plan, seat_ids
 from tests.reservations.acting import hold, places
 from tests.reservations.tickets.conftest import buy, scan
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 State = Ticket.State
 
 
@@ -101,6 +101,7 @@ def test_a_refund_makes_the_tickets_void(order, ticket, now):
     assert history(ticket) == ["issued", "voided"]
 
 
+@pytest.mark.django_db(transaction=True)  # the gate hears of the refund after the commit
 def test_the_seat_is_sold_again_with_a_ticket_of_its_own(event, order, rival, now):
     services.refund(code=order.code, now=now)
 

@@ -13,7 +13,7 @@ from reservations.tickets.calendar_file import calendar_file
 from tests.making import make_user
 from tests.reservations.tickets.conftest import scan
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 FILES = ["", "qr.svg", "ticket.pdf", "ticket.ics"]
 FORMS = {"rename/": {"name": "X"}, "reissue/": {}, "offer/": {"email": "x@example.com"}}

@@ -67,7 +67,7 @@ def test_what_is_no_key_verifies_nothing(key):
     assert not ed25519.verify(key, b"", bytes.fromhex(KNOWN[0][3]))
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db
 class TestTickets:
     def test_a_code_says_which_ticket_it_is(self, ticket):
         claim = signing.read(signing.qr_text(ticket))
