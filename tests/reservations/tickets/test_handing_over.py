@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from reservations import errors, services
+from reservations import selectors as orders
 from reservations.models import Ticket
 from reservations.tickets import selectors, signing
 from tests.making import make_user, seat_ids
@@ -153,6 +154,20 @@ def test_what_was_given_counts_when_seats_are_chosen(event, ticket, fan, rival, 
 
     with pytest.raises(errors.TooManySeats):
         hold(event, rival, now, seat_ids(event)[8])
+
+
+def test_the_seat_map_shows_what_was_given(
+    event, ticket, fan, rival, now, django_assert_num_queries
+):
+    give(ticket, fan, rival, now)
+    hold(event, rival, now, seat_ids(event)[4])
+
+    with django_assert_num_queries(1):
+        own = orders.own_seats(event_id=event.pk, fan_id=rival.pk, now=now)
+    assert [(it.id, it.state) for it in own] == [
+        (ticket.seat_id, "confirmed"),
+        (seat_ids(event)[4], "held"),
+    ]
 
 
 def test_what_was_given_away_counts_still(event, ticket, fan, rival, now):
