@@ -139,10 +139,12 @@ def begin_refund(
     by: int | None = None,
     fee: int = 0,
     frees_seats: bool,
+    for_fan: bool = False,
 ) -> Payment | None:
     """Written before the gateway is asked, and asked for until it has answered.
 
     None if somebody was faster, also if less is left by now than when this was decided.
+    From this moment on nobody walks in with the tickets; those that were used stop it here.
     """
     reservations.lock_for_payment(code=payment.reservation.code)
     if locks.payment_for_update(payment.pk).left != payment.left:
@@ -157,6 +159,9 @@ def begin_refund(
         due_at=now + LEASE,
     )
     if moved:
+        if frees_seats:
+            code = payment.reservation.code
+            reservations.set_tickets_aside(code=code, for_fan=for_fan, now=now)
         more = {"by_id": by, "fee": fee, "frees_seats": frees_seats}
         _request_back(moved, amount, why=why, now=now, **more)
     return moved
@@ -226,6 +231,7 @@ def refuse_refund(payment: Payment, words: str, *, now: datetime) -> Payment | N
     if fresh.state != State.REFUNDING or refund is None or refund.is_owed:
         return None
     _close(refund, Refund.State.REFUSED, words, now)
+    reservations.give_tickets_back(code=payment.reservation.code, now=now)
     before = State.PARTIALLY_REFUNDED if fresh.refunded else State.SUCCEEDED
     note = f"the refund was refused: {words}"
     return locks.move_payment(fresh, to=before, now=now, note=note, due_at=None)
