@@ -3,6 +3,7 @@
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import translation
 
 from tests.making import seat_ids
 from ticketing.console import services
@@ -224,3 +225,12 @@ def test_a_seat_that_is_not_there_is_refused(console, sale, seat):
     )
 
     assert "no such seat" in shown
+
+
+def test_in_a_full_house_the_measured_stay_counts_not_the_pass(sale):
+    """Eighty of a hundred inside at two a second stay 40 s, whatever their passes say."""
+    seen = queues.Overview(known=True, waiting=100, inside=80, ready=15, cap=100, rate=2.0)
+
+    with translation.override("en"):
+        told = services.preview_of(sale, {"admit_per_second": 2.0, "max_inside": 100}, seen)
+    assert "at 2 a second and 40 s each, about 80 of 100 places" in told.words[1]
