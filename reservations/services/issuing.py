@@ -47,6 +47,12 @@ def void_tickets(reservation: Reservation, reason: Ticket.Reason, now: datetime)
     _move(_unused(reservation), State.VOID, What.VOIDED, now, reason=reason)
 
 
+def is_used(*, code: str) -> bool:
+    """Whether anybody has walked in with one of these."""
+    used = Ticket.objects.filter(reservation__code=code, state=State.USED)
+    return used.exists()
+
+
 def note_change(
     ticket: Ticket, what: What, *, now: datetime, by: User | int | None = None, **words: str
 ) -> None:
