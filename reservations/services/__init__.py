@@ -16,7 +16,11 @@ from reservations.services.handing_over import (
     withdraw_offer,
 )
 from reservations.services.holding import hold_best, hold_places, hold_seats
-from reservations.services.issuing import give_tickets_back, set_tickets_aside
+from reservations.services.issuing import (
+    give_tickets_back,
+    issue_missing,
+    set_tickets_aside,
+)
 from reservations.services.paying import (
     cancel,
     confirm,
@@ -49,6 +53,7 @@ __all__ = [
     "hold_best",
     "hold_places",
     "hold_seats",
+    "issue_missing",
     "leave",
     "lock_for_payment",
     "offer_ticket",
