@@ -3,6 +3,7 @@
 import os
 
 from celery import Celery
+from celery.schedules import crontab
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ticketing.settings")
 
@@ -62,6 +63,16 @@ app.conf.beat_schedule = {
         "task": "payments.refund_cancelled_events",
         "schedule": 30.0,
         "options": {"expires": 30},
+    },
+    "sample-the-sales": {
+        "task": "console.sample",
+        "schedule": 1.0,
+        "options": {"expires": 1},
+    },
+    "reconcile-yesterday": {
+        "task": "console.reconcile",
+        "schedule": crontab(hour=4, minute=0),
+        "options": {"expires": 3600},
     },
     "forget-old-sessions": {
         "task": "accounts.forget_old_sessions",

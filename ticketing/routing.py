@@ -3,11 +3,13 @@
 from django.urls import re_path
 
 from reservations import routing as reservations
+from ticketing.console import routing as console
 from ticketing.core.sockets import NoSuchSocket
 from waiting_queue import routing as queue
 
 urlpatterns = [
     *queue.urlpatterns,
     *reservations.urlpatterns,
+    *console.urlpatterns,
     re_path(r"", NoSuchSocket.as_asgi()),
 ]

@@ -109,6 +109,10 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "axes",
     "csp",
+    "django_otp",
+    "ticketing.console.apps.PhonesConfig",
+    "django_otp.plugins.otp_static",
+    "ticketing.console",  # last: its roles name the permissions of all the others
 ]
 
 MIDDLEWARE = [
@@ -123,6 +127,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "ticketing.console.middleware.SecondFactor",
     "ticketing.core.middleware.ErrorMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
@@ -157,6 +162,12 @@ TRUSTED_PROXIES = env.words(
     "Addresses or networks of the proxies whose word on the caller's address and TLS counts.",
 )
 WEB_THREADS = env.number("WEB_THREADS", 8, "Pages that one server process works on at a time.")
+HOLD_TRIES = env.number(
+    "HOLD_TRIES", 30, "Tries for seats that one person has in 10 s at one event; 0: any number."
+)
+LEAN_THREADS = env.number(
+    "LEAN_THREADS", 4, "Holds that one server process has the database decide at a time."
+)
 _embedded = embedded.addresses(VAR_DIR)
 DATABASE_URL = env.text(
     "DATABASE_URL", _embedded.database_url, "PostgreSQL to use; by default the embedded one."
@@ -265,6 +276,14 @@ AXES_VERBOSE = False
 # The ASGI server already put the caller's address here, from the proxies that it trusts.
 AXES_IPWARE_META_PRECEDENCE_ORDER = ["REMOTE_ADDR"]
 
+STAFF_TWO_FACTOR = env.text(
+    "STAFF_TWO_FACTOR",
+    "off" if DEVELOPMENT else "required",
+    "“required”: staff log in with a code from their phone; “off”: only whoever has set it up.",
+)
+OTP_TOTP_ISSUER = "Ticketing"
+OTP_ADMIN_HIDE_SENSITIVE_DATA = True
+
 EMAIL_URL = env.text("EMAIL_HOST", "", "Mail server; without one, mail is printed to the log.")
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_URL else 'console'}.EmailBackend"
 EMAIL_HOST = EMAIL_URL or "localhost"
@@ -288,6 +307,24 @@ PORTONE_MANUAL_CONFIRM = env.flag(
     "PORTONE_MANUAL_CONFIRM",
     True,
     "Our server triggers the charge; off where the channel charges in the browser.",
+)
+PORTONE_TAKES_TEST = env.flag(
+    "PORTONE_TAKES_TEST",
+    PAYMENTS_SANDBOX,
+    "Payments through PortOne's test channels, which move no money, buy seats.",
+)
+PORTONE_PAY_METHOD = env.text(
+    "PORTONE_PAY_METHOD", "CARD", "How to pay, as PortOne names it: CARD, EASY_PAY, TRANSFER …."
+)
+PORTONE_SDK_URL = env.text(
+    "PORTONE_SDK_URL",
+    "https://cdn.portone.io/v2/browser-sdk.js",
+    "PortOne's script for browsers; loaded on the page that opens the payment window.",
+)
+PORTONE_SDK_HOSTS = env.words(
+    "PORTONE_SDK_HOSTS",
+    ["https://*.portone.io", "https://*.iamport.co", "https://service.iamport.kr"],
+    "What that page may load, call, frame and post to; add your card processor's hosts.",
 )
 PORTONE_TIMEOUT = env.number(
     "PORTONE_TIMEOUT", 60, "Seconds that a worker waits for PortOne, which asks for 60."

@@ -21,6 +21,7 @@ from ticketing.core.lean import CHALLENGE, Call, Route, require_small
 from waiting_queue import api_documents as documents
 from waiting_queue import selectors, services
 from waiting_queue.api_callers import Speaker, aspeaker, credentials, speaker
+from waiting_queue.models import BlockAppeal
 from waiting_queue.reasons import aexplained, explained
 from waiting_queue.store import Standing
 
@@ -107,9 +108,9 @@ def told(event_id: int, who: Speaker, outcome: Outcome, now: Any) -> Answer:
 
 ADDRESS = r"/api/v1/events/(?P<event_id>[0-9]{1,18})/queue/"
 lean_routes: list[Route] = [
-    (re.compile(rf"(?P<act>GET|POST|DELETE) {ADDRESS}"), answer),
-    (re.compile(rf"POST {ADDRESS}(?P<act>claim)/"), answer),
-    (re.compile(rf"GET {ADDRESS}outlook/"), outlook),
+    Route(re.compile(rf"(?P<act>GET|POST|DELETE) {ADDRESS}"), answer),
+    Route(re.compile(rf"POST {ADDRESS}(?P<act>claim)/"), answer),
+    Route(re.compile(rf"GET {ADDRESS}outlook/"), outlook),
 ]
 
 
@@ -159,3 +160,43 @@ class OutlookView(QueueCall):
     @extend_schema(**documents.OUTLOOK)
     def get(self, request: Request, event_id: int) -> Response:
         return Response(services.announcements(event_id))
+
+
+class AppealView(QueueCall):
+    """Somebody who was blocked answers, and reads what was said to that."""
+
+    @extend_schema(**documents.APPEAL_SHOWN)
+    def get(self, request: Request, event_id: int) -> Response:
+        person = fan_of(request, event_id)
+        services.public_queue(event_id)
+        why = services.why_blocked(event_id=event_id, person=person)
+        last = services.last_appeal(event_id=event_id, person=person)
+        return Response({"blocked_why": why, "appeal": appeal_body(last) if last else None})
+
+    @extend_schema(**documents.APPEAL)
+    def post(self, request: Request, event_id: int) -> Response:
+        person = fan_of(request, event_id)
+        services.public_queue(event_id)
+        asked = documents.AppealSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        words = asked.validated_data["words"]
+        made = services.appeal(event_id=event_id, person=person, words=words, now=clock.now())
+        return Response(appeal_body(made), status=201)
+
+
+def fan_of(request: Request, event_id: int) -> str:
+    """A person who is logged in: a place in line does not speak for somebody who has none."""
+    own, headers = f"{request.scheme}://{request.get_host()}", request.headers
+    shown = credentials(headers, event_id=event_id, method=request.method or "", own_origin=own)
+    if shown.held:
+        raise NotLoggedIn()
+    return speaker(shown, now=clock.now()).person
+
+
+def appeal_body(appeal: BlockAppeal) -> dict[str, Any]:
+    return {
+        "state": appeal.state,
+        "words": appeal.words,
+        "at": appeal.at.isoformat(timespec="milliseconds"),
+        "answer": appeal.answer,
+    }

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from ticketing.core import errors as core
 from ticketing.core.api_schema import refusals, told
 from waiting_queue import errors
-from waiting_queue.models import SaleQueue
+from waiting_queue.models import LONGEST_APPEAL, BlockAppeal, SaleQueue
 
 PLACES = ["lobby", "waiting", "ready"]
 ENDS = ["completed", "left", "expired", "blocked", "closed", "none"]
@@ -72,6 +72,25 @@ class OutlookSerializer(serializers.Serializer):
 
 class LeftSerializer(serializers.Serializer):
     was = serializers.ChoiceField(["lobby", "waiting", "ready", "admitted", "none"])
+
+
+class AppealSerializer(serializers.Serializer):
+    words = serializers.CharField(
+        max_length=LONGEST_APPEAL, help_text="Why the block is a mistake; operators read it."
+    )
+
+
+class AnsweredSerializer(AppealSerializer):
+    state = serializers.ChoiceField(BlockAppeal.State.values)
+    at = serializers.DateTimeField()
+    answer = serializers.CharField(allow_blank=True, help_text="What an operator said to it.")
+
+
+class BlockSerializer(serializers.Serializer):
+    blocked_why = serializers.CharField(
+        allow_blank=True, help_text="The reason of the block; empty: not blocked."
+    )
+    appeal = AnsweredSerializer(allow_null=True, help_text="The last one.")
 
 
 EXAMPLE: dict[str, Any] = {
@@ -189,4 +208,32 @@ OUTLOOK = call(
             }
         )
     ],
+)
+APPEALED = {
+    "words": "These are my sister's account and mine; we share a phone.",
+    "state": "open",
+    "at": "2027-03-02T11:04:12.250+00:00",
+    "answer": "",
+}
+APPEAL = call(
+    "appeal_block",
+    "Answer a block",
+    "For somebody who was blocked in this line: operators read it, and may lift the block. One at "
+    "a time, three in all.",
+    auth=AUTH_TO_JOIN,
+    request=AppealSerializer,
+    responses={201: OpenApiResponse(AnsweredSerializer, "Sent.", [told(APPEALED, status=201)])}
+    | refusals(
+        *(core.InvalidInput(), core.NotLoggedIn(), core.ForeignOrigin(), errors.NoQueue()),
+        *(errors.NotBlocked(), errors.AppealWaits(), errors.AppealsUsedUp(), core.Unavailable()),
+    ),
+)
+APPEAL_SHOWN = call(
+    "show_appeal",
+    "Why I am blocked, and what was said",
+    "The reason of the block, the last appeal against it and its answer.",
+    auth=AUTH_TO_JOIN,
+    responses={200: BlockSerializer}
+    | refusals(core.NotLoggedIn(), errors.NoQueue(), core.Unavailable()),
+    examples=[told({"blocked_why": "three accounts", "appeal": APPEALED})],
 )

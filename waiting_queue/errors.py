@@ -86,6 +86,26 @@ class BadQueueToken(NotAllowed):
     advice = _("Join the line again.")
 
 
+class NotBlocked(DomainError):
+    code = "not_blocked"
+    status = 409
+    message = _("You are not blocked in this line.")
+    advice = _("You can join it like everybody else.")
+
+
+class AppealWaits(DomainError):
+    code = "appeal_waits"
+    status = 409
+    message = _("You wrote already, and nobody has answered yet.")
+    advice = _("The answer appears on the page of the line.")
+
+
+class AppealsUsedUp(DomainError):
+    code = "appeals_used_up"
+    status = 409
+    message = _("You have written often enough: the answer stands.")
+
+
 # -- of operators ---------------------------------------------------------------------------------
 
 
@@ -105,6 +125,12 @@ class PersonUnknown(NotFound):
     code = "person_unknown"
     message = _("Nobody here has this e-mail address.")
     advice = _("Check the spelling; it is the address that they log in with.")
+
+
+class NumberUnknown(NotFound):
+    code = "number_unknown"
+    message = _("Nobody has this number in this line.")
+    advice = _("Enter the number from their page, or their e-mail address.")
 
 
 class PersonNotInLine(DomainError):

@@ -13,6 +13,7 @@ from ticketing.core.states import Lifecycle
 from ticketing.models import Event
 
 LONGEST_NOTICE = 300
+LONGEST_APPEAL = 500
 one_plain_line = RegexValidator(
     r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]",
     _("Write one line, without control characters."),
@@ -249,6 +250,51 @@ class QueueJournal(models.Model):
 
     def __str__(self) -> str:
         return f"{self.at:%H:%M:%S} {self.person} {self.kind} {self.number}"
+
+
+class BlockAppeal(Lifecycle):
+    """What somebody who was blocked answers, and what an operator said to that."""
+
+    class State(models.TextChoices):
+        OPEN = "open", _("waits for an answer")
+        LIFTED = "lifted", _("the block was lifted")
+        REFUSED = "refused", _("the block stays")
+
+    MOVES = {State.OPEN: {State.LIFTED, State.REFUSED}, State.LIFTED: set(), State.REFUSED: set()}
+
+    queue = models.ForeignKey(
+        SaleQueue, models.CASCADE, related_name="appeals", verbose_name=_("queue")
+    )
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", verbose_name=_("person")
+    )
+    at = models.DateTimeField(_("when"))
+    words = models.CharField(_("words"), max_length=LONGEST_APPEAL)
+    state = models.CharField(_("state"), max_length=7, choices=State, default=State.OPEN)
+    answer = models.CharField(_("answer"), max_length=200, blank=True)
+    answered_at = models.DateTimeField(_("answered"), null=True)
+    answered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        verbose_name=_("answered by"),
+    )
+
+    class Meta:
+        verbose_name = _("appeal against a block")
+        verbose_name_plural = _("appeals against blocks")
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["queue", "person"],
+                condition=models.Q(state="open"),
+                name="one_open_appeal_at_a_time",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.words
 
 
 class QueueDraw(models.Model):

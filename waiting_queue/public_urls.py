@@ -9,6 +9,7 @@ urlpatterns = [
     path("events/<int:pk>/queue/", views.line, name="line"),
     path("events/<int:pk>/queue/claim/", views.claim, name="claim"),
     path("events/<int:pk>/queue/leave/", views.leave, name="leave"),
+    path("events/<int:pk>/queue/appeal/", views.appeal, name="appeal"),
     path("events/<int:pk>/draw/", views.draw, name="draw"),
     path("events/<int:pk>/draw.json", views.draw_file, name="draw_file"),
 ]

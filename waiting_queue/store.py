@@ -276,6 +276,13 @@ def block_reason(event_id: int, person: str) -> str | None:
     return redis.queue_client().hget(keys.key(event_id, "blocked"), person)
 
 
+def person_with_number(event_id: int, number: int) -> str | None:
+    """Of those who wait."""
+    line = keys.key(event_id, "line")
+    found: list[str] = redis.queue_client().zrangebyscore(line, number, number, start=0, num=1)
+    return found[0] if found else None
+
+
 def unblock(event_id: int, person: str) -> bool:
     return bool(redis.queue_client().hdel(keys.key(event_id, "blocked"), person))
 

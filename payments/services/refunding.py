@@ -69,7 +69,7 @@ def refund_event_batch(
     for pk in list(paid):
         try:
             _refund_whole(pk, why, by, now)
-        except NotRefundable:
+        except (NotRefundable, TooMuchToRefund):
             continue  # somebody was faster
         begun += 1
     return begun
@@ -98,6 +98,9 @@ def settle_refund(payment: Payment, patience: Patience, *, now: datetime) -> Pay
     refusal = None
     try:
         picture = gateway().look(number=payment.number, seconds=patience.left)
+        if refund.before < picture.cancelled < refund.before + refund.amount:
+            saga.restate_refund(payment, picture.cancelled, now=now)
+            refund.refresh_from_db()
         if not _is_back(refund, picture) and not picture.is_cancelling:
             refusal = _asked_or_refused(payment, refund, picture, patience)
             picture = gateway().look(number=payment.number, seconds=patience.left)

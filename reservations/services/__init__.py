@@ -15,12 +15,17 @@ from reservations.services.handing_over import (
     rename_ticket,
     withdraw_offer,
 )
-from reservations.services.holding import hold_best, hold_places, hold_seats
-from reservations.services.issuing import (
-    give_tickets_back,
-    issue_missing,
-    set_tickets_aside,
+from reservations.services.holding import (
+    ahold,
+    any_places,
+    hold,
+    hold_best,
+    hold_places,
+    hold_seats,
+    the_best,
+    these,
 )
+from reservations.services.issuing import give_tickets_back, issue_missing, set_tickets_aside
 from reservations.services.paying import (
     cancel,
     confirm,
@@ -41,6 +46,8 @@ from reservations.tokens import payment_token, require_payment_token
 __all__ = [
     "Scan",
     "accept_offer",
+    "ahold",
+    "any_places",
     "cancel",
     "check_in",
     "check_in_all",
@@ -50,6 +57,7 @@ __all__ = [
     "expire_holds",
     "extend_for_payment",
     "give_tickets_back",
+    "hold",
     "hold_best",
     "hold_places",
     "hold_seats",
@@ -72,6 +80,8 @@ __all__ = [
     "require_payment_token",
     "resume_hold",
     "set_tickets_aside",
+    "the_best",
+    "these",
     "undo_check_in",
     "withdraw_offer",
     "work_off_requests",

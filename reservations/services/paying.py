@@ -4,12 +4,13 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from reservations.errors import NotOnSale
 from reservations.locks import reservation_for_update, seats_of_reservation_for_update
 from reservations.models import Reservation, Ticket
 from reservations.services.ending import end, require_in_time
 from reservations.services.issuing import issue, void_tickets
 from reservations.services.telling import tell_finished, tell_held, tell_sold
-from ticketing.models import Seat
+from ticketing.models import Event, Seat
 
 State = Reservation.State
 
@@ -24,6 +25,8 @@ def extend_for_payment(*, code: str, fan_id: int, now: datetime) -> Reservation:
     if reservation.state == State.PAYING:
         return reservation
     require_in_time(reservation, now)
+    if reservation.event.state == Event.State.CANCELLED:
+        raise NotOnSale()
     reservation.move_to(State.PAYING)
     reservation.deadline = max(reservation.deadline, _payment_deadline(reservation, now))
     reservation.save(update_fields=["state", "deadline"])

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from ticketing.admin.changes import ReadOnlyAdmin
 from waiting_queue.admin.words import value_words, what_words
-from waiting_queue.models import QueueChange, QueueDraw, QueueJournal
+from waiting_queue.models import BlockAppeal, QueueChange, QueueDraw, QueueJournal
 
 LATEST = 10_000
 
@@ -36,6 +36,18 @@ class QueueChangeAdmin(ReadOnlyAdmin):
     @admin.display(description=_("after"))
     def became(self, change: QueueChange) -> str:
         return value_words(change, change.after)
+
+
+@admin.register(BlockAppeal)
+class BlockAppealAdmin(ReadOnlyAdmin):
+    """Answered on the console, where the person's story is."""
+
+    list_display = ("at", "queue", "person", "words", "state", "answer", "answered_by")
+    list_select_related = ("queue__event", "person", "answered_by")
+    list_filter = ("state",)
+    list_per_page = 50
+    show_full_result_count = False
+    search_fields = ("person__email", "words")
 
 
 class LatestOnly(Paginator):

@@ -25,6 +25,7 @@ PLACES = {
     "blocked": gettext_lazy("blocked"),
     "unblocked": gettext_lazy("unblocked"),
     "closed": gettext_lazy("the queue closed"),
+    "refused": gettext_lazy("appeal refused"),
 }
 
 

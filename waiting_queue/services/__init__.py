@@ -1,9 +1,17 @@
+from waiting_queue.services.appeals import (
+    appeal,
+    last_appeal,
+    lift_appeal,
+    may_appeal,
+    refuse_appeal,
+)
 from waiting_queue.services.checking import check_draw
 from waiting_queue.services.drawing import draw_lobby, drawn_order, published_draw, seed_hash
 from waiting_queue.services.fans import (
     aclaim,
     ajoin,
     aleave,
+    arequire_admission,
     astanding,
     claim,
     complete,
@@ -24,7 +32,14 @@ from waiting_queue.services.operating import (
     restore_line,
     set_knobs,
 )
-from waiting_queue.services.people import block, find_person, kick, person_with_email, unblock
+from waiting_queue.services.people import (
+    block,
+    find_person,
+    kick,
+    person_called,
+    person_with_email,
+    unblock,
+)
 from waiting_queue.services.public_draw import (
     draw_file,
     draw_is_over,
@@ -44,7 +59,9 @@ __all__ = [
     "ajoin",
     "aleave",
     "announcements",
+    "appeal",
     "archive_queue",
+    "arequire_admission",
     "astanding",
     "block",
     "changeable_knobs",
@@ -62,19 +79,24 @@ __all__ = [
     "kick",
     "knobs_from_words",
     "known_standing",
+    "last_appeal",
     "leave",
+    "lift_appeal",
     "line_of",
     "lines_in",
+    "may_appeal",
     "move_queue",
     "notice_of",
     "overview",
     "overviews",
     "own_entry",
+    "person_called",
     "person_with_email",
     "public_draw",
     "public_queue",
     "published_draw",
     "rebuild_queue",
+    "refuse_appeal",
     "require_admission",
     "restore_line",
     "seed_hash",

@@ -12,6 +12,7 @@ from waiting_queue.models import LONGEST_NOTICE, QueueChange, SaleQueue
 log = logging.getLogger(__name__)
 LONGEST = 200
 PERSON, BLOCKED, UNBLOCKED = "person", "blocked", "unblocked"
+REFUSED = "refused"  # of an appeal against a block
 
 
 def note_change(

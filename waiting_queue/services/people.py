@@ -10,7 +10,7 @@ from ticketing.accounts.models import User
 from ticketing.core.errors import InvalidInput
 from waiting_queue import errors, store
 from waiting_queue.locks import queue_for_update
-from waiting_queue.models import SaleQueue
+from waiting_queue.models import BlockAppeal, QueueJournal, SaleQueue
 from waiting_queue.services.changes import (
     BLOCKED,
     LONGEST,
@@ -39,6 +39,26 @@ def person_with_email(email: str) -> User:
     user = User.objects.with_email(email).first()
     if user is None:
         raise errors.PersonUnknown()
+    return user
+
+
+def person_called(*, event_id: int, name: str) -> User:
+    """By e-mail, or by the number that they have or had in this line."""
+    number = name.strip().lstrip("#").replace(",", "")
+    if number.isdigit() and len(number) < 19:
+        return person_with_number(event_id=event_id, number=int(number))
+    return person_with_email(name.strip())
+
+
+def person_with_number(*, event_id: int, number: int) -> User:
+    """Who waits is known to Redis; who is further, or gone, to the journal."""
+    person: str | int | None = store.person_with_number(event_id, number)
+    if person is None:
+        entries = QueueJournal.objects.filter(event_id=event_id, number=number)
+        person = entries.order_by("-pk").values_list("person", flat=True).first()
+    user = User.objects.filter(pk=person).first() if person is not None else None
+    if user is None or not number:
+        raise errors.NumberUnknown()
     return user
 
 
@@ -72,6 +92,11 @@ def unblock(*, event_id: int, person: str, by: User | None, why: str = "", now: 
     """Somebody who was blocked may join again."""
     queue = queue_for_update(event_id)
     _note(queue, person, before=BLOCKED, after=UNBLOCKED, by=by, why=why, now=now)
+    open_ones = BlockAppeal.objects.filter(
+        queue=queue, person_id=int(person), state=BlockAppeal.State.OPEN
+    )
+    answered = {"answer": why[:LONGEST], "answered_by": by, "answered_at": now}
+    open_ones.update(state=BlockAppeal.State.LIFTED, **answered)
     if not store.unblock(event_id, person):
         raise errors.PersonNotBlocked()
 

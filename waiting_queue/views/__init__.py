@@ -1,4 +1,4 @@
 from waiting_queue.views.draws import draw, draw_file
-from waiting_queue.views.lines import claim, leave, line
+from waiting_queue.views.lines import appeal, claim, leave, line
 
-__all__ = ["claim", "draw", "draw_file", "leave", "line"]
+__all__ = ["appeal", "claim", "draw", "draw_file", "leave", "line"]

@@ -63,6 +63,17 @@ def leave(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "queue/leave.html", _context(scene))
 
 
+@never_cache
+@require_http_methods(GET_OR_POST)
+def appeal(request: HttpRequest, pk: int) -> HttpResponse:
+    """Somebody who was blocked answers. Sent twice, the first one counts."""
+    if request.method == "POST":
+        person, words = str(_required(request).id), request.POST.get("words", "")
+        services.public_queue(pk)
+        services.appeal(event_id=pk, person=person, words=words, now=clock.now())
+    return SeeOther(resolve_url("queue:line", pk))
+
+
 def _act(request: HttpRequest, pk: int, service: Callable[..., Any]) -> HttpResponse:
     queue, caller, now = services.public_queue(pk), _required(request), clock.now()
     if queue.state not in BEGUN:
@@ -70,7 +81,8 @@ def _act(request: HttpRequest, pk: int, service: Callable[..., Any]) -> HttpResp
     try:
         outcome = service(event_id=pk, person=str(caller.id), now=now)
     except SAID_BY_THE_PAGE as refusal:
-        return _show(request, scene_of_refusal(queue, refusal, now), status=refusal.status)
+        scene = scene_of_refusal(queue, refusal, now, person=str(caller.id))
+        return _show(request, scene, status=refusal.status)
     except SEEN_ON_THE_PAGE as refusal:
         outcome = refusal
     return SeeOther(resolve_url(_next(outcome), pk))

@@ -13,7 +13,7 @@ from django.utils.translation import get_language
 from ticketing.accounts.selectors import Caller
 from ticketing.core.errors import DomainError, Unavailable
 from waiting_queue import errors, selectors, services
-from waiting_queue.models import SaleQueue
+from waiting_queue.models import BlockAppeal, SaleQueue
 from waiting_queue.store import Standing
 from waiting_queue.views import words
 
@@ -41,6 +41,8 @@ class Scene:
     news: dict[str, Any] = field(default_factory=dict)
     why: str = ""
     lines: list[SaleQueue] = field(default_factory=list)
+    appeal: BlockAppeal | None = None
+    may_appeal: bool = False
 
     @property
     def template(self) -> str:
@@ -139,11 +141,13 @@ def scene_for(queue: SaleQueue, caller: Caller | None, now: datetime) -> Scene:
     return _of_person(queue, str(caller.id), now)
 
 
-def scene_of_refusal(queue: SaleQueue, refusal: DomainError, now: datetime) -> Scene:
+def scene_of_refusal(
+    queue: SaleQueue, refusal: DomainError, now: datetime, *, person: str
+) -> Scene:
     """Some refusals are a state of things, which the page can say better than an error page."""
     if isinstance(refusal, errors.InAnotherLine):
         return Scene("elsewhere", queue, now, lines=services.lines_in(refusal.details["events"]))
-    return Scene("blocked", queue, now, why=refusal.details["why"])
+    return Scene("blocked", queue, now, why=refusal.details["why"], **_appeal_of(queue.pk, person))
 
 
 def _of_stranger(queue: SaleQueue, now: datetime) -> Scene:
@@ -169,7 +173,14 @@ def _of_person(queue: SaleQueue, person: str, now: datetime) -> Scene:
         absence_seconds=found.absence_ms // 1000,
         news=services.announcements(queue.pk),
         why=services.why_blocked(event_id=queue.pk, person=person) if blocked else "",
+        **(_appeal_of(queue.pk, person) if blocked else {}),
     )
+
+
+def _appeal_of(event_id: int, person: str) -> dict[str, Any]:
+    last = services.last_appeal(event_id=event_id, person=person)
+    may = services.may_appeal(last, event_id=event_id, person=person)
+    return {"appeal": last, "may_appeal": may}
 
 
 def _place(event_id: int, person: str, found: Standing, now: datetime) -> dict[str, Any]:

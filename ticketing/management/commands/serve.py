@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from ticketing.core.farewell import going_down
+from ticketing.core.lifetime import came_up
 
 
 class Command(BaseCommand):
@@ -20,6 +21,7 @@ class Command(BaseCommand):
     def handle(self, *, fd: int | None, **options: Any) -> None:
         # Not uvicorn's own `fd`: it takes every socket for a Unix one and loses callers' addresses.
         sockets = None if fd is None else [socket.socket(fileno=fd)]
+        came_up.send_robust(sender=None)
         Server(server_config()).run(sockets=sockets)
 
 

@@ -1,0 +1,95 @@
+// Charts of a sale's course. Colours are the page's, and change with its theme.
+
+import uPlot from "../../vendor/uplot/uPlot.esm.js";
+import { count, money, rate, say } from "./words.js";
+
+const KINDS = {
+  people: { series: ["waiting", "inside", "ready", "lobby"], show: count },
+  pace: { series: ["admissions", "joins"], show: rate },
+  seats: { series: ["sold", "paying", "held"], show: count },
+  money: { series: ["money"], show: count },
+};
+const DASHES = [[], [6, 4], [2, 3], [8, 3, 2, 3]]; // told apart without colours, too
+const HEIGHT = 190;
+
+export class Charts {
+  constructor(root, course, currency) {
+    this.course = course;
+    this.currency = currency;
+    this.span = 300;
+    this.places = [...root.querySelectorAll("[data-chart]")];
+    this.charts = new Map();
+    this.#watch();
+  }
+
+  draw() {
+    if (!this.course.fields.length) return;
+    for (const place of this.places) {
+      const kind = KINDS[place.dataset.chart];
+      const data = this.course.columns(this.span, kind.series);
+      const known = this.charts.get(place);
+      if (known) known.setData(data);
+      else this.charts.set(place, new uPlot(this.#options(place, kind), data, place));
+      tellNewest(this.charts.get(place));
+    }
+  }
+
+  show(span) {
+    this.span = span;
+    this.draw();
+  }
+
+  #watch() {
+    const again = () => {
+      this.charts.forEach((chart) => chart.destroy());
+      this.charts.clear();
+      this.draw();
+    };
+    new MutationObserver(again).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+    const fit = new ResizeObserver(() => this.charts.forEach((chart, place) => chart.setSize(size(place))));
+    this.places.forEach((place) => fit.observe(place));
+  }
+
+  #options(place, kind) {
+    const style = getComputedStyle(place), colour = (name) => style.getPropertyValue(name).trim();
+    const axis = { stroke: colour("--body-quiet-color"), grid: { stroke: colour("--hairline-color"), width: 1 }, ticks: { show: false } };
+    const shown = place.dataset.chart === "money" ? (value) => money(value, this.currency) : kind.show;
+    return {
+      ...size(place),
+      tzDate: (second) => uPlot.tzDate(new Date(second * 1000), "Asia/Seoul"),
+      cursor: { y: false },
+      scales: { y: { range: (_chart, _low, high) => [0, Math.max(high * 1.1, 1)] } },
+      axes: [
+        { ...axis, values: (_chart, ticks) => ticks.map(clock(this.span)) },
+        { ...axis, size: 56, values: (_chart, ticks) => ticks.map(short) },
+      ],
+      series: [
+        { label: say("time"), value: (_chart, second) => (second ? clock(1)(second) : "–") },
+        ...kind.series.map((name, index) => ({
+          label: say(name),
+          stroke: colour(`--console-${index + 1}`),
+          dash: DASHES[index],
+          width: 2,
+          points: { show: false },
+          value: (_chart, value) => shown(value ?? null),
+        })),
+      ],
+    };
+  }
+}
+
+/** The legend says the newest numbers, unless somebody points at others. */
+function tellNewest(chart) {
+  if (chart.cursor.left === undefined || chart.cursor.left < 0) chart.setLegend({ idx: chart.data[0].length - 1 }, false);
+}
+
+const size = (place) => ({ width: Math.max(place.clientWidth, 200), height: HEIGHT });
+const compact = new Intl.NumberFormat(document.documentElement.lang || "ko", { notation: "compact", maximumFractionDigits: 1 });
+const short = (value) => compact.format(value);
+
+function clock(span) {
+  const seconds = span && span <= 300 ? { second: "2-digit" } : {};
+  const format = new Intl.DateTimeFormat("en-GB", { timeZone: "Asia/Seoul", hour: "2-digit", minute: "2-digit", ...seconds });
+  return (second) => format.format(new Date(second * 1000));
+}

@@ -1,0 +1,158 @@
+"""An operator's evening in a real browser: watch, pause, speed up, tell, find, block, answer."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PHONE, wait_until
+from tests.browser.test_quality import violations
+from tests.making import make_event, make_user
+from ticketing.console import keys
+from ticketing.console.services import sample_sales
+from ticketing.core import clock, redis
+from waiting_queue import services
+from waiting_queue.models import SaleQueue
+
+
+@pytest.fixture
+def operator(transactional_db):
+    return make_user(password=None, email="op@example.com", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def sale(site, operator) -> SaleQueue:
+    """Forty people wait, at a pace that calls nobody while we look."""
+    now = clock.now()
+    queue = SaleQueue.objects.create(
+        event=make_event(now), opens_at=now, admit_per_second=0.001, max_inside=100
+    )
+    services.move_queue(event_id=queue.pk, to="open", by=operator, now=now)
+    services.tick_open_queues(now=now)
+    for person in range(900_000, 900_041):
+        services.join(event_id=queue.pk, person=str(person), now=now)
+    return queue
+
+
+@pytest.fixture
+def desk(browser, site, operator, request):
+    """The operator's laptop, logged in."""
+    wants = getattr(request, "param", {})
+    context = browser.new_context(
+        **{"viewport": {"width": 1280, "height": 900}, "locale": "en-GB", "base_url": site} | wants
+    )
+    client = Client()
+    client.force_login(operator)
+    context.add_cookies(
+        [{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": site}]
+    )
+    page, complaints = context.new_page(), []
+    # What axe itself tries has no address.
+    page.on(
+        "console",
+        lambda said: (
+            complaints.append(said.text) if said.type == "error" and said.location["url"] else None
+        ),
+    )
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def figure(page: Page, name: str):
+    return page.locator(f"[data-figure={name}]").first
+
+
+def listening() -> bool:
+    return redis.client().pubsub_numsub(keys.told(redis.database()))[0][1] >= 1
+
+
+def test_numbers_and_charts_move_without_a_reload(desk, sale):
+    now = clock.now()
+    sample_sales(now=now - timedelta(seconds=2))
+    desk.goto(f"/admin/console/{sale.pk}/")
+    desk.evaluate("window.stayed = true")
+    expect(desk.locator("[data-touch]")).to_have_text("Live")
+    wait_until(listening)
+    expect(desk.locator("[data-chart=people] canvas")).to_be_visible()
+
+    before = int(figure(desk, "waiting").inner_text())
+    for person in range(910_000, 910_007):
+        services.join(event_id=sale.pk, person=str(person), now=now)
+    sample_sales(now=clock.now())
+
+    expect(figure(desk, "waiting")).to_have_text(str(before + 7))
+    assert desk.evaluate("window.stayed")
+
+
+def test_without_a_socket_it_asks_every_few_seconds(desk, sale):
+    desk.route_web_socket(lambda url: "/ws/console/" in url, lambda line: line.close())
+    sample_sales(now=clock.now())
+    with desk.expect_request("**/samples/*", timeout=20_000):
+        desk.goto(f"/admin/console/{sale.pk}/")
+
+    services.join(event_id=sale.pk, person="920000", now=clock.now())
+    waiting = int(figure(desk, "waiting").inner_text()) + 1
+    sample_sales(now=clock.now() + timedelta(seconds=1))
+
+    expect(figure(desk, "waiting")).to_have_text(str(waiting), timeout=10_000)
+    expect(desk.locator("[data-touch]")).to_have_text("Every few seconds")
+
+
+def test_an_operators_evening(desk, sale):
+    fan = make_user(password=None, email="fan@example.com")
+    services.join(event_id=sale.pk, person=str(fan.pk), now=clock.now())
+    home = f"/admin/console/{sale.pk}/"
+    desk.goto(home)
+
+    desk.get_by_role("button", name="Pause").click()
+    expect(desk.locator("[data-state]").first).to_have_text("paused")
+    desk.get_by_role("button", name="Resume").click()
+    expect(desk.locator("[data-state]").first).to_have_text("open")
+
+    desk.get_by_label("Admissions per second").fill("4")
+    expect(desk.locator("[data-preview-words]")).to_contain_text("would be in after about")
+    desk.get_by_role("button", name="Preview, then save").click()
+    desk.get_by_role("button", name="Save the knobs").click()
+    expect(desk.locator(".messagelist")).to_contain_text("next tick")
+    assert SaleQueue.objects.get().admit_per_second == 4
+
+    desk.get_by_label("Message", exact=True).fill("The line moves again.")
+    desk.get_by_role("button", name="Tell everyone in line").click()
+    expect(desk.locator(".messagelist")).to_contain_text("within seconds")
+
+    desk.get_by_label("E-mail, or number in line").fill("fan@example.com")
+    desk.get_by_role("button", name="Find").click()
+    desk.get_by_role("link", name="Block …").click()
+    desk.get_by_label("Why").fill("three accounts")
+    desk.get_by_role("button", name="Yes, do it").click()
+    expect(desk.locator(".queue-warning")).to_contain_text("three accounts")
+
+    services.appeal(event_id=sale.pk, person=str(fan.pk), words="My sister's.", now=clock.now())
+    desk.goto(home)
+    desk.get_by_role("button", name="Lift the block").click()
+    expect(desk.locator(".messagelist")).to_contain_text("lifted")
+
+    desk.get_by_role("link", name="Close for good").click()
+    expect(desk.locator(".console-affected")).to_contain_text("waiting")
+    desk.get_by_label("Why").fill("the evening is over")
+    desk.get_by_role("button", name="Yes, do it").click()
+    expect(desk.locator("[data-state]").first).to_have_text("closed")
+
+
+@pytest.mark.parametrize(
+    "desk",
+    [{}, {"viewport": PHONE, "color_scheme": "dark"}],
+    indirect=True,
+    ids=["laptop", "dark phone"],
+)
+def test_axe_finds_nothing_and_nothing_scrolls_sideways(desk, sale):
+    sample_sales(now=clock.now())
+    for path in (f"{sale.pk}/", "", f"{sale.pk}/move/closed/", f"{sale.pk}/seats/"):
+        desk.goto(f"/admin/console/{path}")
+        desk.wait_for_load_state("networkidle")
+        sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert desk.evaluate(sideways) <= 0, path
+        assert violations(desk) == [], path

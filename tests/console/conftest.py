@@ -1,0 +1,43 @@
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import Group
+
+from tests.making import make_user
+from ticketing.accounts.models import User
+from waiting_queue import services as queues
+from waiting_queue.models import SaleQueue
+
+
+@pytest.fixture
+def fan(db) -> User:
+    """Nobody here types a password: hashing one takes longer than the test."""
+    return make_user(password=None)
+
+
+@pytest.fixture
+def operator(db) -> User:
+    return make_user(password=None, email="operator@example.com", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def sale(event, operator, now) -> SaleQueue:
+    """Open; five people stand in line and none is inside."""
+    queue = SaleQueue.objects.create(event=event, opens_at=now - timedelta(minutes=1))
+    queue = queues.move_queue(event_id=queue.pk, to="open", by=operator, now=now)
+    queues.tick_open_queues(now=now)
+    for person in range(1_001, 1_006):
+        queues.join(event_id=queue.pk, person=str(person), now=now)
+    return queue
+
+
+@pytest.fixture
+def person_of(db):
+    """Somebody of the staff with a role, or without any."""
+
+    def make(role: str, **fields) -> User:
+        user = make_user(**{"is_staff": True, "password": None} | fields)
+        user.groups.set(Group.objects.filter(name=role))
+        return user
+
+    return make

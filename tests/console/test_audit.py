@@ -1,0 +1,67 @@
+"""What was written down about who did what stays as it was written."""
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.test import Client
+from django.urls import reverse
+
+from tests.making import make_event, make_user
+from ticketing.models import Event, EventChange
+from waiting_queue import services as queues
+from waiting_queue.models import QueueChange
+
+pytestmark = pytest.mark.django_db
+TABLES = ("queue_queuechange", "ticketing_eventchange")
+
+
+def run(sql):
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(sql)
+        return cursor.rowcount
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("sql", ["UPDATE {} SET before = 'x'", "DELETE FROM {}"])
+def test_the_database_refuses_to_change_or_delete_it(sale, table, sql):
+    with pytest.raises(IntegrityError, match="is final"):
+        run(sql.format(table))
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_control_without_the_trigger_it_would_be_gone(sale, table):
+    run("SET LOCAL session_replication_role = replica")
+
+    assert run(f"DELETE FROM {table}") > 0
+
+
+def test_a_deleted_account_leaves_its_deeds_behind(sale, now):
+    clerk = make_user(password=None)
+    queues.tell_everyone(event_id=sale.pk, message="Hello.", by=clerk, now=now)
+
+    clerk.delete()
+
+    change = QueueChange.objects.get(what="notice")
+    assert (change.by, change.after) == (None, "Hello.")
+
+
+def test_a_draft_may_be_thrown_away(now):
+    draft = make_event(now, seats=False, state=Event.State.DRAFT)
+    EventChange.objects.create(event=draft, at=now, what="created")
+
+    draft.delete()
+
+    assert not EventChange.objects.exists()
+
+
+@pytest.mark.parametrize("model", ["queue_queuechange", "ticketing_eventchange"])
+def test_the_admin_offers_neither(sale, operator, model):
+    client = Client()
+    client.force_login(operator)
+    change = (QueueChange if model.startswith("queue") else EventChange).objects.first()
+    page = client.get(reverse(f"admin:{model}_change", args=[change.pk]))
+
+    deleting = client.post(reverse(f"admin:{model}_delete", args=[change.pk]), {"post": "yes"})
+    changing = client.post(reverse(f"admin:{model}_change", args=[change.pk]), {"what": "x"})
+
+    assert b"deletelink" not in page.content
+    assert (deleting.status_code, changing.status_code) == (403, 403)

@@ -1,0 +1,69 @@
+"""Five roles are there after a migration, and keep what was decided about them."""
+
+import pytest
+from django.contrib.auth.models import Group, Permission
+from django.core.management import call_command
+
+from ticketing.console import services
+from ticketing.console.models import RoleGrant
+from ticketing.console.roles import CHECK_IN, ROLES, SET_KNOBS, WATCH
+
+pytestmark = pytest.mark.django_db
+
+
+def held_by(role):
+    pairs = Group.objects.get(name=role).permissions.values_list(
+        "content_type__app_label", "codename"
+    )
+    return {f"{app}.{name}" for app, name in pairs}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_fresh_database_has_every_role_with_all_it_may_do(role):
+    missing = ROLES[role] - held_by(role)
+
+    assert missing <= {CHECK_IN}
+    assert held_by(role) <= ROLES[role]
+
+
+def test_every_permission_that_a_role_names_exists():
+    pairs = Permission.objects.values_list("content_type__app_label", "codename")
+    known = {f"{app}.{name}" for app, name in pairs}
+
+    assert set().union(*ROLES.values()) - known <= {CHECK_IN}
+
+
+def test_what_was_taken_away_stays_away():
+    viewer = Group.objects.get(name="viewer")
+    viewer.permissions.remove(Permission.objects.get(codename="watch"))
+
+    services.grant_roles()
+
+    assert WATCH not in held_by("viewer")
+
+
+def test_what_a_later_release_brings_is_granted_with_its_migration():
+    knobs = Permission.objects.get(codename="set_knobs")
+    content_type = knobs.content_type
+    knobs.delete()
+    RoleGrant.objects.filter(permission=SET_KNOBS).delete()
+    services.grant_roles()
+    assert SET_KNOBS not in held_by("operator")
+
+    Permission.objects.create(codename="set_knobs", name="new", content_type=content_type)
+    services.grant_roles()
+
+    assert SET_KNOBS in held_by("operator")
+
+
+def test_granting_again_changes_nothing():
+    before = RoleGrant.objects.count()
+
+    call_command("migrate", verbosity=0)
+
+    assert RoleGrant.objects.count() == before > 0
+
+
+def test_a_viewer_may_not_do_what_an_operator_may():
+    assert held_by("viewer") < held_by("operator") < held_by("manager")
+    assert not held_by("finance") & {SET_KNOBS, "console.close_queue"}

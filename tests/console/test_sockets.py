@@ -1,0 +1,137 @@
+"""The console's websocket, on the real server."""
+
+import json
+from contextlib import ExitStack
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import Group
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from tests.making import make_event
+from tests.waiting_queue.api.conftest import logged_in
+from tests.waiting_queue.live.conftest import Served, served, wait_until
+from ticketing.console import keys, live
+from ticketing.console.services import sample_sales
+from ticketing.core import redis
+from waiting_queue import services as queues
+from waiting_queue.models import SaleQueue
+
+__all__ = ["served"]
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def opened(served: Served):
+    def open_console(event_id, session="", since=0):
+        headers = {"Origin": served.origin, "Accept-Language": "en"}
+        if session:
+            headers["Cookie"] = f"sessionid={session}"
+        address = f"ws://localhost:{served.port}/ws/console/{event_id}/?since={since}"
+        return stack.enter_context(connect(address, additional_headers=headers))
+
+    with ExitStack() as stack:
+        yield open_console
+
+
+def heard(socket, kind):
+    while True:
+        frame = json.loads(socket.recv(timeout=10))
+        if frame["type"] == kind:
+            return frame
+
+
+def listening():
+    channel = keys.told(redis.database())
+    return redis.client().pubsub_numsub(channel)[0][1]
+
+
+def seconds_of(frame):
+    return [row[0] for row in frame["seconds"]]
+
+
+def test_history_comes_first_and_then_every_second(sale, person_of, now, opened):
+    sample_sales(now=now)
+    console = opened(sale.pk, logged_in(person_of("viewer")))
+    assert len(seconds_of(heard(console, "history"))) == 1
+    wait_until(lambda: listening() == 1)
+
+    sample_sales(now=now + timedelta(seconds=1))
+
+    figures = heard(console, "sample")["figures"]
+    assert (figures["waiting"], figures["previous"]) == (5, int(now.timestamp()))
+
+
+def test_a_reconnect_has_no_gap(sale, person_of, now, opened):
+    session = logged_in(person_of("viewer"))
+    sample_sales(now=now)
+    first = opened(sale.pk, session)
+    known = seconds_of(heard(first, "history"))
+    first.close()
+    for second in range(1, 6):
+        sample_sales(now=now + timedelta(seconds=second))
+
+    again = heard(opened(sale.pk, session, since=known[-1]), "history")
+
+    assert known + seconds_of(again) == [int(now.timestamp()) + n for n in range(6)]
+
+
+def test_however_many_are_open_one_subscription_and_one_message(sale, person_of, now, opened):
+    session = logged_in(person_of("viewer"))
+    consoles = [opened(sale.pk, session) for _ in range(5)]
+    [heard(console, "history") for console in consoles]
+    wait_until(lambda: listening() == 1)
+    published = redis.client().info("commandstats").get("cmdstat_publish", {}).get("calls", 0)
+
+    sample_sales(now=now)
+
+    told = [heard(console, "sample")["figures"]["second"] for console in consoles]
+    after = redis.client().info("commandstats")["cmdstat_publish"]["calls"]
+    assert told == [int(now.timestamp())] * 5
+    assert (listening(), after - published) == (1, 1)
+
+
+def test_one_sale_hears_nothing_of_another(sale, person_of, operator, now, opened):
+    other = SaleQueue.objects.create(event=make_event(now), opens_at=now)
+    queues.move_queue(event_id=other.pk, to="open", by=operator, now=now)
+    console = opened(other.pk, logged_in(person_of("viewer")))
+    heard(console, "history")
+    wait_until(lambda: listening() == 1)
+
+    sample_sales(now=now)
+
+    assert heard(console, "sample")["figures"]["waiting"] == 0
+
+
+@pytest.mark.parametrize(
+    ("role", "staff", "status"),
+    [("", None, 401), ("viewer", False, 403), ("door", True, 403), ("nothing", True, 403)],
+)
+def test_who_may_not_watch_is_told_so(sale, person_of, opened, role, staff, status):
+    session = "" if staff is None else logged_in(person_of(role, is_staff=staff))
+    console = opened(sale.pk, session)
+
+    frame = heard(console, "error")
+
+    assert frame["code"] == {401: "not_logged_in", 403: "not_allowed"}[status]
+    with pytest.raises(ConnectionClosed) as end:
+        console.recv(timeout=5)
+    assert end.value.rcvd.code == 4000 + status
+
+
+def test_an_event_without_a_queue_has_no_console(event, person_of, opened):
+    console = opened(event.pk, logged_in(person_of("viewer")))
+
+    assert heard(console, "error")["code"] == "not_found"
+
+
+def test_who_loses_the_right_is_sent_out(sale, person_of, monkeypatch, opened):
+    monkeypatch.setattr(live, "RECHECK_SECONDS", 0.1)
+    viewer = person_of("viewer")
+    console = opened(sale.pk, logged_in(viewer))
+    heard(console, "history")
+
+    viewer.groups.remove(Group.objects.get(name="viewer"))
+
+    assert heard(console, "error")["code"] == "not_allowed"

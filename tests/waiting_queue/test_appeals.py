@@ -1,0 +1,202 @@
+"""Somebody who was blocked can answer, and an operator can lift the block."""
+
+import threading
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from tests.making import make_user
+from ticketing.core.errors import IllegalMove, InvalidInput
+from waiting_queue import errors, services
+from waiting_queue.models import BlockAppeal, QueueChange
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def blocked(open_queue, operator, fan, now):
+    services.tick_open_queues(now=now)
+    services.join(event_id=open_queue.pk, person=str(fan.pk), now=now)
+    services.block(
+        event_id=open_queue.pk, person=str(fan.pk), by=operator, why="three accounts", now=now
+    )
+    return open_queue
+
+
+def write(queue, fan, now, words="It is my sister's."):
+    return services.appeal(event_id=queue.pk, person=str(fan.pk), words=words, now=now)
+
+
+def why_blocked(queue, fan):
+    return services.why_blocked(event_id=queue.pk, person=str(fan.pk))
+
+
+def test_lifting_an_appeal_unblocks_and_answers(blocked, fan, operator, now):
+    appeal = write(blocked, fan, now)
+
+    services.lift_appeal(appeal_id=appeal.pk, answer="Sorry.", by=operator, now=now)
+
+    appeal.refresh_from_db()
+    assert (appeal.state, appeal.answer, appeal.answered_by) == ("lifted", "Sorry.", operator)
+    assert why_blocked(blocked, fan) == ""
+    assert services.join(event_id=blocked.pk, person=str(fan.pk), now=now).state
+
+
+def test_unblocking_by_hand_answers_what_was_open(blocked, fan, operator, now):
+    appeal = write(blocked, fan, now)
+
+    services.unblock(event_id=blocked.pk, person=str(fan.pk), by=operator, why="ok", now=now)
+
+    appeal.refresh_from_db()
+    assert appeal.state == "lifted"
+
+
+def test_refusing_keeps_the_block_and_its_reason_and_is_audited(blocked, fan, operator, now):
+    appeal = write(blocked, fan, now)
+
+    services.refuse_appeal(appeal_id=appeal.pk, answer="No.", by=operator, now=now)
+
+    assert why_blocked(blocked, fan) == "three accounts"
+    change = QueueChange.objects.filter(after="refused").get()
+    assert (change.by, change.why) == (operator, "No.")
+    services.rebuild_queue(event_id=blocked.pk, now=now)
+    assert why_blocked(blocked, fan) == "three accounts"
+
+
+def test_an_answered_appeal_takes_no_other_answer(blocked, fan, operator, now):
+    appeal = write(blocked, fan, now)
+    services.refuse_appeal(appeal_id=appeal.pk, answer="No.", by=operator, now=now)
+
+    with pytest.raises(IllegalMove):
+        services.lift_appeal(appeal_id=appeal.pk, answer="", by=operator, now=now)
+
+
+def test_one_at_a_time_and_three_in_all(blocked, fan, operator, now):
+    for _ in range(3):
+        appeal = write(blocked, fan, now)
+        with pytest.raises((errors.AppealWaits, errors.AppealsUsedUp)):
+            write(blocked, fan, now)
+        services.refuse_appeal(appeal_id=appeal.pk, answer="No.", by=operator, now=now)
+
+    with pytest.raises(errors.AppealsUsedUp):
+        write(blocked, fan, now)
+
+
+@pytest.mark.parametrize("words", ["", "   ", "x" * 501, "a\x00b"])
+def test_it_takes_words(blocked, fan, now, words):
+    with pytest.raises(InvalidInput):
+        write(blocked, fan, now, words)
+
+
+def test_who_is_not_blocked_has_nothing_to_answer(open_queue, fan, now):
+    with pytest.raises(errors.NotBlocked):
+        write(open_queue, fan, now)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("guarded", [True, False], ids=["constraint", "control"])
+def test_two_tabs_at_once_leave_one_appeal(blocked, fan, now, guarded):
+    if not guarded:
+        with connection.cursor() as cursor:
+            cursor.execute("DROP INDEX one_open_appeal_at_a_time")
+    start = threading.Barrier(4)
+
+    def tab():
+        start.wait()
+        try:
+            write(blocked, fan, now)
+        except (errors.AppealWaits, errors.AppealsUsedUp):
+            pass
+        finally:
+            connection.close()
+
+    tabs = [threading.Thread(target=tab) for _ in range(4)]
+    [each.start() for each in tabs]
+    [each.join() for each in tabs]
+
+    count = BlockAppeal.objects.count()
+    if not guarded:
+        BlockAppeal.objects.all().delete()
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "CREATE UNIQUE INDEX one_open_appeal_at_a_time ON queue_blockappeal "
+                "(queue_id, person_id) WHERE state = 'open'"
+            )
+    assert (count == 1) is guarded
+
+
+# -- the page and the API --------------------------------------------------------------------------
+
+
+def test_the_page_asks_and_then_shows_the_answer(blocked, fan, operator, now):
+    client = Client()
+    client.force_login(fan)
+    page = f"/events/{blocked.pk}/queue/"
+    assert b'name="words"' in client.get(page, headers={"accept-language": "en"}).content
+
+    sent = client.post(f"{page}appeal/", {"words": "My sister's."})
+    waiting = client.get(page, headers={"accept-language": "en"}).content.decode()
+
+    assert sent.status_code == 303
+    assert "My sister&#x27;s." in waiting
+    assert 'name="words"' not in waiting
+    services.refuse_appeal(
+        appeal_id=BlockAppeal.objects.get().pk, answer="Seen twice.", by=operator, now=now
+    )
+    assert "Seen twice." in client.get(page, headers={"accept-language": "en"}).content.decode()
+
+
+def test_the_api_takes_an_appeal_and_tells_the_answer(blocked, fan):
+    client = Client(headers={"origin": "http://testserver"})
+    client.force_login(fan)
+    address = f"/api/v1/events/{blocked.pk}/queue/appeal/"
+
+    sent = client.post(address, {"words": "My sister's."}, content_type="application/json")
+    again = client.post(address, {"words": "Hello?"}, content_type="application/json")
+
+    assert (sent.status_code, sent.json()["state"]) == (201, "open")
+    assert (again.status_code, again.json()["code"]) == (409, "appeal_waits")
+    told = client.get(address).json()
+    assert (told["blocked_why"], told["appeal"]["words"]) == ("three accounts", "My sister's.")
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_strangers_are_refused(blocked, method):
+    address = f"/api/v1/events/{blocked.pk}/queue/appeal/"
+
+    answer = getattr(Client(headers={"origin": "http://testserver"}), method)(address)
+
+    assert answer.status_code == 401
+
+
+def test_somebody_else_sees_nothing_of_it(blocked, fan, now):
+    write(blocked, fan, now)
+    client = Client()
+    client.force_login(make_user())
+
+    told = client.get(f"/api/v1/events/{blocked.pk}/queue/appeal/").json()
+
+    assert told == {"blocked_why": "", "appeal": None}
+
+
+# -- finding people by number ----------------------------------------------------------------------
+
+
+def test_somebody_is_found_by_number_while_waiting_and_afterwards(queue, operator, fan, now):
+    services.move_queue(event_id=queue.pk, to="open", by=operator, now=now)
+    services.set_knobs(event_id=queue.pk, knobs={"admit_per_second": 0.01}, by=operator, now=now)
+    services.tick_open_queues(now=now)
+    other = make_user()
+    for user in (other, fan):
+        services.join(event_id=queue.pk, person=str(user.pk), now=now)
+    number = services.standing(event_id=queue.pk, person=str(fan.pk), now=now).number
+
+    waiting = services.person_called(event_id=queue.pk, name=f"#{number}")
+    services.leave(event_id=queue.pk, person=str(fan.pk), now=now)
+    services.drain_journals()
+
+    assert waiting == services.person_called(event_id=queue.pk, name=str(number)) == fan
+    assert services.person_called(event_id=queue.pk, name=fan.email.upper()) == fan
+    with pytest.raises(errors.NumberUnknown):
+        services.person_called(event_id=queue.pk, name="99999")

@@ -1,0 +1,24 @@
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy as _
+from django_otp.plugins.otp_totp.apps import DefaultConfig as TOTPConfig
+
+
+class PhonesConfig(TOTPConfig):
+    """A superuser takes a lost phone away here; the heading is one that people understand."""
+
+    verbose_name = _("Log-in with a phone")
+    default = False
+
+
+class ConsoleConfig(AppConfig):
+    default = True
+    name = "ticketing.console"
+    label = "console"
+    verbose_name = _("Console")
+
+    def ready(self) -> None:
+        from ticketing.console import hearts, services
+
+        post_migrate.connect(services.grant_roles, sender=self)
+        hearts.listen()

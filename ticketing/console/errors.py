@@ -1,0 +1,16 @@
+"""What can be so at the console's own door."""
+
+from django.utils.translation import gettext_lazy as _
+
+from ticketing.core.errors import NotAllowed
+
+
+class WrongCode(NotAllowed):
+    code = "wrong_code"
+    message = _("This code is not right, or was used already.")
+    advice = _("Take the newest one from your phone. After wrong ones, wait a moment.")
+
+
+class SecondFactorMissing(NotAllowed):
+    code = "second_factor_missing"
+    message = _("Log in to the admin with the code from your phone first.")

@@ -1,0 +1,83 @@
+"""Every process says, every few seconds, that it lives."""
+
+import atexit
+import logging
+import os
+import socket
+import threading
+from typing import Any
+
+from celery.signals import beat_init, worker_ready, worker_shutdown
+from redis.exceptions import RedisError
+
+from ticketing.console import store
+from ticketing.core import clock
+from ticketing.core.farewell import going_down
+from ticketing.core.lifetime import came_up
+
+log = logging.getLogger(__name__)
+BEAT_SECONDS = 5.0
+
+
+class Heart(threading.Thread):
+    def __init__(self, kind: str, *, seconds: float = BEAT_SECONDS) -> None:
+        super().__init__(name="heart", daemon=True)
+        self.process = f"{kind} {socket.gethostname()} {os.getpid()}"
+        self.seconds = seconds
+        self._ended = threading.Event()
+
+    def run(self) -> None:
+        self._beat()
+        while not self._ended.wait(self.seconds):
+            self._beat()
+
+    def stop(self) -> None:
+        """A process that was stopped on purpose is not missed."""
+        self._ended.set()
+        try:
+            store.forget(self.process)
+        except RedisError as outage:
+            log.debug("nobody was told of the end: %s", outage)
+
+    def _beat(self) -> None:
+        try:
+            store.beat(self.process, clock.now())
+        except RedisError as outage:
+            log.debug("nobody heard this heart: %s", outage)
+
+
+_hearts: list[Heart] = []
+
+
+def start(kind: str) -> None:
+    """Until the process ends; one that is killed falls silent."""
+    heart = Heart(kind)
+    _hearts.append(heart)
+    heart.start()
+    atexit.register(stop)
+
+
+def stop(**_: Any) -> None:
+    while _hearts:
+        _hearts.pop().stop()
+
+
+def _web(**_: Any) -> None:
+    start("web")
+
+
+def _worker(sender: Any, **_: Any) -> None:
+    """The worker of the ticks is told by its name, as docs/operations.md starts it."""
+    start("ticker" if str(sender.hostname).startswith("ticker@") else "worker")
+
+
+def _beat(**_: Any) -> None:
+    start("beat")
+
+
+def listen() -> None:
+    came_up.connect(_web)
+    going_down.connect(stop)
+    worker_ready.connect(_worker)
+    beat_init.connect(_beat)
+    worker_shutdown.connect(stop)

@@ -1,0 +1,71 @@
+"""Who may do what: five roles, each a Django group with permissions of every app.
+
+A role is granted a permission once. What a superuser takes away stays away, and what a later
+release brings is granted with its migration.
+"""
+
+from collections.abc import Mapping
+
+VIEWER, OPERATOR, MANAGER, FINANCE, DOOR = "viewer", "operator", "manager", "finance", "door"
+
+WATCH = "console.watch"
+MOVE_QUEUE = "console.move_queue"
+CLOSE_QUEUE = "console.close_queue"
+SET_KNOBS = "console.set_knobs"
+TELL_EVERYONE = "console.tell_everyone"
+FIND_PEOPLE = "console.find_people"
+MOVE_PEOPLE = "console.move_people"
+BLOCK_PEOPLE = "console.block_people"
+RELEASE_SEATS = "console.release_seats"
+FREEZE_SEATS = "console.freeze_seats"
+CHECK_IN = "reservations.check_in"
+
+
+def _of(app: str, *names: str) -> set[str]:
+    return {f"{app}.{name}" for name in names}
+
+
+_LOOKING = (
+    {WATCH}
+    | _of("ticketing", "view_event", "view_grade", "view_seat", "view_venue", "view_seatplan")
+    | _of("ticketing", "view_section", "view_organiser", "view_eventchange")
+    | _of("queue", "view_salequeue", "view_queuechange", "view_queuedraw")
+)
+_OPERATING = (
+    _LOOKING
+    | {MOVE_QUEUE, SET_KNOBS, TELL_EVERYONE, FIND_PEOPLE, MOVE_PEOPLE, BLOCK_PEOPLE, FREEZE_SEATS}
+    | _of("queue", "view_queuejournal", "view_blockappeal")
+    | _of("reservations", "view_reservation", "view_reservationchange", "view_holdrequest")
+    | _of("reservations", "change_reservation")
+    | _of("accounts", "view_user")
+)
+_MONEY = (
+    _LOOKING
+    | {FIND_PEOPLE}
+    | _of("reservations", "view_reservation", "view_reservationchange")
+    | _of("payments", "view_payment", "change_payment", "refund_payment", "view_refund")
+    | _of("payments", "view_outboxmessage", "change_outboxmessage", "view_webhookreceipt")
+    | _of("payments", "view_refundpolicy", "add_refundpolicy", "change_refundpolicy")
+    | _of("console", "view_reconciliation")
+)
+_MANAGING = (
+    _OPERATING
+    | {CLOSE_QUEUE, RELEASE_SEATS, CHECK_IN}
+    | _of("queue", "add_salequeue", "change_salequeue")
+    | _of("payments", "view_payment", "view_refund", "view_outboxmessage", "view_refundpolicy")
+    | _of("console", "view_reconciliation")
+    | _of("accounts", "change_user")
+    | {
+        f"ticketing.{deed}_{thing}"
+        for deed in ("add", "change", "delete")
+        for thing in ("event", "grade", "venue", "seatplan", "organiser")
+    }
+)
+
+ROLES: Mapping[str, frozenset[str]] = {
+    VIEWER: frozenset(_LOOKING),
+    OPERATOR: frozenset(_OPERATING),
+    MANAGER: frozenset(_MANAGING),
+    FINANCE: frozenset(_MONEY),
+    DOOR: frozenset({CHECK_IN}),
+}

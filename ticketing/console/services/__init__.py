@@ -1,0 +1,32 @@
+from ticketing.console.services.attention import Trouble, attention_for
+from ticketing.console.services.history import history_of, last_figures
+from ticketing.console.services.preview import KNOBS, Preview, preview_of
+from ticketing.console.services.reconciling import reconcile_day
+from ticketing.console.services.roles import grant_roles
+from ticketing.console.services.sampling import figures_now, sample_sales
+from ticketing.console.services.second_factor import (
+    check_code,
+    finish_set_up,
+    is_set_up,
+    lacks_second_factor,
+    new_phone,
+)
+
+__all__ = [
+    "KNOBS",
+    "Preview",
+    "Trouble",
+    "attention_for",
+    "check_code",
+    "figures_now",
+    "finish_set_up",
+    "grant_roles",
+    "history_of",
+    "is_set_up",
+    "lacks_second_factor",
+    "last_figures",
+    "new_phone",
+    "preview_of",
+    "reconcile_day",
+    "sample_sales",
+]

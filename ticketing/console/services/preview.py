@@ -1,0 +1,78 @@
+"""What a turn of the knobs would mean, before anybody turns them.
+
+Little's law: people inside = admissions per second times seconds inside.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from waiting_queue import advice
+from waiting_queue.advice import Flow, count, duration, short
+from waiting_queue.models import SaleQueue
+from waiting_queue.services import Overview
+
+
+@dataclass(frozen=True)
+class Preview:
+    """Sentences about the line and the house, and what would not work as the knobs promise."""
+
+    words: list[str]
+    warnings: list[str]
+
+
+def preview_of(queue: SaleQueue, knobs: dict[str, Any], seen: Overview) -> Preview:
+    """With these knobs in place of the queue's own, and the line as it is now."""
+    now = Flow.of(queue, stay=_stay(queue, seen))
+    changed = SaleQueue(**{name: getattr(queue, name) for name in KNOBS} | knobs)
+    then = Flow.of(changed, stay=_stay(changed, seen))
+    return Preview([_line(seen.waiting, now, then), _house(then)], advice.warnings(then))
+
+
+# From this share of the places on, those inside and the pace say how long people stay.
+BUSY = 0.8
+KNOBS = (
+    *("admit_per_second", "max_inside", "pass_seconds", "pass_max_seconds", "claim_seconds"),
+    *("absence_seconds", "capacity", "stock_factor", "queues_per_person"),
+)
+
+
+def _stay(queue: SaleQueue, seen: Overview) -> float | None:
+    """As measured in a house that is nearly full; nobody stays longer than they may."""
+    is_busy = seen.cap > 0 and seen.inside + seen.ready >= BUSY * seen.cap
+    measured = advice.measured_stay(seen.inside, seen.rate) if is_busy else None
+    return min(measured, queue.pass_max_seconds) if measured else None
+
+
+def _line(waiting: int, now: Flow, then: Flow) -> str:
+    told = {
+        "people": count(waiting),
+        "then": duration(advice.seconds_to_empty(waiting, then)),
+        "now": duration(advice.seconds_to_empty(waiting, now)),
+    }
+    if not waiting:
+        return _("Nobody waits now, so the line stays empty for the moment.")
+    return (
+        _(
+            "The %(people)s people in line would be in after about %(then)s; "
+            "as it is set now, after about %(now)s."
+        )
+        % told
+    )
+
+
+def _house(then: Flow) -> str:
+    told = {
+        "rate": short(then.lasting_rate),
+        "stay": short(then.stay),
+        "inside": count(round(then.places_used)),
+        "cap": count(then.cap),
+    }
+    return (
+        _(
+            "People inside ≈ admissions × time inside: at %(rate)s a second and %(stay)s s each, "
+            "about %(inside)s of %(cap)s places are taken."
+        )
+        % told
+    )

@@ -1,0 +1,20 @@
+"""What the console does by the clock."""
+
+from datetime import timedelta
+
+from celery import shared_task
+from django.utils.timezone import localdate
+
+from ticketing.console import services
+from ticketing.core import clock
+
+
+@shared_task(name="console.sample")
+def sample() -> None:
+    services.sample_sales(now=clock.now())
+
+
+@shared_task(name="console.reconcile")
+def reconcile() -> None:
+    now = clock.now()
+    services.reconcile_day(day=localdate(now) - timedelta(days=1), now=now)

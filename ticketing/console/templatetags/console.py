@@ -1,0 +1,50 @@
+"""Numbers as the console writes them; the page's script writes them the same way."""
+
+from typing import Any
+
+from django import template
+from django.contrib.humanize.templatetags.humanize import intcomma
+
+from ticketing.console.services import attention_for
+from ticketing.console.words import BREAKER, length_in_words
+from ticketing.core import clock
+from ticketing.core.money import money
+
+register = template.Library()
+NOTHING = "–"
+
+
+@register.filter
+def figure(value: Any) -> str:
+    """With thousands apart; what is not known is a dash."""
+    if value is None or value == "":
+        return NOTHING
+    if isinstance(value, float):
+        return f"{value:,.1f}"
+    return str(intcomma(value))
+
+
+@register.filter
+def length_of_time(seconds: Any) -> str:
+    return NOTHING if seconds is None or seconds == "" else length_in_words(int(seconds))
+
+
+@register.filter
+def money_taken(figures: Any) -> str:
+    return money(figures["money"], figures["currency"]) if figures else NOTHING
+
+
+@register.filter
+def amount(value: int, currency: str) -> str:
+    return money(value, currency)
+
+
+@register.filter
+def breaker(word: str) -> str:
+    return str(BREAKER.get(word, NOTHING))
+
+
+@register.inclusion_tag("admin/console/attention.html")
+def attention(user: Any) -> dict[str, Any]:
+    """The panel of the admin's start page."""
+    return {"troubles": attention_for(user, now=clock.now())}

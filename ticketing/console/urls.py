@@ -1,0 +1,27 @@
+"""Addresses of the console, below /admin/console/."""
+
+from django.urls import path
+
+from ticketing.console import views
+
+app_name = "console"
+urlpatterns = [
+    path("", views.overview, name="overview"),
+    path("figures/", views.figures, name="figures"),
+    path("second-factor/", views.second_factor, name="second_factor"),
+    path("second-factor/set-up/", views.set_up, name="set_up"),
+    path("second-factor/qr.svg", views.qr, name="qr"),
+    path("<int:event_id>/", views.event, name="event"),
+    path("<int:event_id>/samples/", views.samples, name="samples"),
+    path("<int:event_id>/preview/", views.preview, name="preview"),
+    path("<int:event_id>/move/<slug:to>/", views.move, name="move"),
+    path("<int:event_id>/knobs/", views.knobs, name="knobs"),
+    path("<int:event_id>/tell/", views.tell, name="tell"),
+    path("<int:event_id>/people/", views.find, name="find"),
+    path("<int:event_id>/people/<int:person_id>/", views.person, name="person"),
+    path("<int:event_id>/people/<int:person_id>/<slug:deed>/", views.deed, name="deed"),
+    path("<int:event_id>/appeals/<int:appeal_id>/<slug:answer>/", views.appeal, name="appeal"),
+    path("<int:event_id>/seats/", views.seats, name="seats"),
+    path("<int:event_id>/seats/release/", views.release, name="release"),
+    path("<int:event_id>/seats/freeze/", views.freeze, name="freeze"),
+]

@@ -1,0 +1,27 @@
+from ticketing.console.views.controls import knobs, move, tell
+from ticketing.console.views.pages import event, overview
+from ticketing.console.views.people import appeal, deed, find, person
+from ticketing.console.views.seats import freeze, release, seats
+from ticketing.console.views.second_factor import qr, second_factor, set_up
+from ticketing.console.views.telling import figures, preview, samples
+
+__all__ = [
+    "appeal",
+    "deed",
+    "event",
+    "figures",
+    "find",
+    "freeze",
+    "knobs",
+    "move",
+    "overview",
+    "person",
+    "preview",
+    "qr",
+    "release",
+    "samples",
+    "seats",
+    "second_factor",
+    "set_up",
+    "tell",
+]

@@ -1,0 +1,61 @@
+"""The console of one sale, and the overview of all that run."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+
+from ticketing.admin.pages import operator
+from ticketing.console import selectors, services
+from ticketing.console.access import event_of, for_those_who, page
+from ticketing.console.forms import KnobsForm, SearchForm, SeatForm
+from ticketing.console.roles import CLOSE_QUEUE, MOVE_QUEUE, WATCH
+from ticketing.console.words import SCRIPT_WORDS, change_rows, minutes_table, state_buttons
+from ticketing.core import clock
+from waiting_queue import services as queues
+from waiting_queue.admin.forms import NoticeForm
+from waiting_queue.models import SaleQueue
+
+RECENT = 8
+
+
+@for_those_who(WATCH)
+def overview(request: HttpRequest) -> HttpResponse:
+    """Every running sale in one line each."""
+    running = selectors.running_queues()
+    known = services.last_figures([queue.pk for queue in running])
+    sales = [(queue, known.get(queue.pk)) for queue in running]
+    coming = selectors.coming_queues()[:RECENT]
+    title = _("Sales that run now")
+    return page(request, "overview", title, sales=sales, coming=coming, words=SCRIPT_WORDS)
+
+
+@for_those_who(WATCH)
+def event(request: HttpRequest, event_id: int) -> HttpResponse:
+    """Everything about one sale, live; works without a script, by loading it again."""
+    shown = event_of(event_id)
+    queue = SaleQueue.objects.filter(pk=event_id).select_related("event").first()
+    context = _about(request, queue) if queue else {}
+    return page(request, "event", str(shown), event=shown, queue=queue, **context)
+
+
+def _about(request: HttpRequest, queue: SaleQueue) -> dict[str, Any]:
+    now, who = clock.now(), operator(request)
+    seen = queues.overview(queue, now=now)
+    history = services.history_of(event_id=queue.pk)
+    return {
+        "figures": services.figures_now(queue, now=now),
+        "warnings": queues.warnings_of(queue, seen),
+        "buttons": state_buttons(
+            queue, may_move=who.has_perm(MOVE_QUEUE), may_close=who.has_perm(CLOSE_QUEUE)
+        ),
+        "knobs": KnobsForm(instance=queue),
+        "notice": NoticeForm(initial={"message": queue.notice}),
+        "search": SearchForm(),
+        "freeze": SeatForm(event=queue.event),
+        "appeals": selectors.open_appeals(queue.pk),
+        "changes": change_rows(selectors.recent_changes(queue.pk, RECENT)),
+        "minutes": minutes_table(history["whole"] or history["seconds"]),
+        "words": SCRIPT_WORDS,
+        "now": now,
+    }
