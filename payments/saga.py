@@ -139,10 +139,12 @@ def begin_refund(
     by: int | None = None,
     fee: int = 0,
     frees_seats: bool,
+    for_fan: bool = False,
 ) -> Payment | None:
     """Written before the gateway is asked, and asked for until it has answered.
 
     None if somebody was faster, also if less is left by now than when this was decided.
+    From this moment on nobody walks in with the tickets; those that were used stop it here.
     """
     reservations.lock_for_payment(code=payment.reservation.code)
     if locks.payment_for_update(payment.pk).left != payment.left:
@@ -157,6 +159,9 @@ def begin_refund(
         due_at=now + LEASE,
     )
     if moved:
+        if frees_seats:
+            code = payment.reservation.code
+            reservations.set_tickets_aside(code=code, for_fan=for_fan, now=now)
         more = {"by_id": by, "fee": fee, "frees_seats": frees_seats}
         _request_back(moved, amount, why=why, now=now, **more)
     return moved
@@ -164,7 +169,10 @@ def begin_refund(
 
 @transaction.atomic
 def finish_refund(payment: Payment, cancelled: int, *, now: datetime) -> Payment | None:
-    """The money is back. If the seats go with it, as with the last of it, they do so now."""
+    """The money is back. If the seats go with it, they do so now.
+
+    They do with the last of it, too; unless somebody has walked in on them.
+    """
     reservation = reservations.lock_for_payment(code=payment.reservation.code)
     fresh = locks.payment_for_update(payment.pk)
     refund = locks.open_refund_for_update(fresh)
@@ -176,7 +184,7 @@ def finish_refund(payment: Payment, cancelled: int, *, now: datetime) -> Payment
         to=State.REFUNDED if is_all else State.PARTIALLY_REFUNDED,
         now=now,
         refunded=min(cancelled, fresh.charged),
-        settled_at=now,
+        settled_at=fresh.settled_at or now,
         due_at=None,
         attempts=0,
     )
@@ -184,7 +192,8 @@ def finish_refund(payment: Payment, cancelled: int, *, now: datetime) -> Payment
         return None
     _close(refund, Refund.State.DONE, "", now)
     kinds = [outbox.REFUNDED]
-    if (is_all or refund.frees_seats) and reservation.state == Reservation.State.CONFIRMED:
+    is_over = refund.frees_seats or (is_all and not reservations.is_used(code=reservation.code))
+    if is_over and reservation.state == Reservation.State.CONFIRMED:
         reservations.refund(code=reservation.code, now=now)
         kinds.append(outbox.RESERVATION_CANCELLED)
     more = {"refunded": refund.amount, "fee": refund.fee, "why": refund.why}
@@ -226,6 +235,7 @@ def refuse_refund(payment: Payment, words: str, *, now: datetime) -> Payment | N
     if fresh.state != State.REFUNDING or refund is None or refund.is_owed:
         return None
     _close(refund, Refund.State.REFUSED, words, now)
+    reservations.give_tickets_back(code=payment.reservation.code, now=now)
     before = State.PARTIALLY_REFUNDED if fresh.refunded else State.SUCCEEDED
     note = f"the refund was refused: {words}"
     return locks.move_payment(fresh, to=before, now=now, note=note, due_at=None)

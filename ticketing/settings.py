@@ -333,6 +333,17 @@ PAYMENT_PATIENCE = env.number(
     "PAYMENT_PATIENCE", 10, "Seconds that a browser waits for a payment before it reads “checking”."
 )
 
+# -- tickets --------------------------------------------------------------------------------------
+
+TICKET_KEY = env.text(
+    "TICKET_KEY",
+    "",
+    "Signs tickets: 32 random bytes in base64url; without one, drawn from SECRET_KEY.",
+)
+TICKET_OLD_KEYS = env.words(
+    "TICKET_OLD_KEYS", [], "Earlier public keys, in base64url, whose tickets are still good."
+)
+
 # -- words, time, files ---------------------------------------------------------------------------
 
 LANGUAGE_CODE = "ko"
