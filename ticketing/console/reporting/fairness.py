@@ -1,7 +1,7 @@
 """Whether everybody had their turn: the order of calls against the order of numbers, and the draw.
 
-People are called by the line. When they come in is up to them, for as long as their call lasts; so a
-fair line has no inversion among the calls, and may have some among those who came in.
+People are called by the line. When they come in is up to them, while their call lasts; so a fair
+line has no inversion among the calls, and may have some among those who came in.
 """
 
 from array import array

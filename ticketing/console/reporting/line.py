@@ -1,4 +1,4 @@
-"""The line of a sale, from its journal: how long it was, how long people waited, how far they came."""
+"""The line of a sale, from its journal: its length, how long people waited, how far they came."""
 
 from dataclasses import dataclass
 from datetime import datetime

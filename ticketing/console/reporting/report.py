@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ticketing.console.reporting import line, sales
+from ticketing.console.reporting import line
+from ticketing.console.reporting import sales as books
 from ticketing.console.reporting.fairness import Fairness, fairness
 from ticketing.models import Event
 from waiting_queue.models import SaleQueue
@@ -22,9 +23,9 @@ class Report:
     spans: dict[str, line.Span | None]
     endings: dict[str, dict[str, int]]
     course: line.Course
-    sales: sales.Sales
-    refunds: sales.Refunds
-    money: sales.Money | None
+    sales: books.Sales
+    refunds: books.Refunds
+    money: books.Money | None
     fairness: Fairness
 
     @property
@@ -45,7 +46,7 @@ class Report:
 
 def report_of(queue: SaleQueue, *, with_money: bool, now: datetime) -> Report:
     """Everything is summed up by the database: its cost here does not grow with the crowd."""
-    held, paid = sales.buyers(queue.pk)
+    held, paid = books.buyers(queue.pk)
     return Report(
         queue=queue,
         made_at=now,
@@ -55,8 +56,8 @@ def report_of(queue: SaleQueue, *, with_money: bool, now: datetime) -> Report:
         spans=line.spans(queue.pk),
         endings=line.endings(queue.pk),
         course=line.course(queue.pk),
-        sales=sales.sales(queue.pk),
-        refunds=sales.refunds(queue.pk),
-        money=sales.money(queue.pk) if with_money else None,
+        sales=books.sales(queue.pk),
+        refunds=books.refunds(queue.pk),
+        money=books.money(queue.pk) if with_money else None,
         fairness=fairness(queue),
     )
