@@ -91,10 +91,10 @@ class Autopilot(models.Model):
     )
     is_on = models.BooleanField(default=False)
     lowest = models.FloatField(
-        _("admissions per second, at least"), default=1, validators=within(0.01, 100_000)
+        _("lowest rate, people a second"), default=1, validators=within(0.01, 100_000)
     )
     highest = models.FloatField(
-        _("admissions per second, at most"), default=50, validators=within(0.01, 100_000)
+        _("highest rate, people a second"), default=50, validators=within(0.01, 100_000)
     )
     page_ms = models.PositiveIntegerField(
         _("95 % of pages within, in ms"), default=800, validators=within(10, 60_000)

@@ -55,7 +55,7 @@ SCRIPT_WORDS: Mapping[str, Any] = {
     "time": _("Time"),
     **{f"state-{state.value}": state.label for state in State},
     **{f"pilot-{name}": words for name, words in PILOT.items()},
-    "pilot-off": pgettext_lazy("the autopilot", "off"),
+    "pilot-off": _("switched off"),
     "breaker-closed": _("working"),
     "breaker-open": _("stopped: the gateway fails"),
     "breaker-half_open": _("trying again"),

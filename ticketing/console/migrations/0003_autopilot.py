@@ -18,8 +18,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('queue', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='autopilot', serialize=False, to='queue.salequeue', verbose_name='queue')),
                 ('is_on', models.BooleanField(default=False)),
-                ('lowest', models.FloatField(default=1, validators=[django.core.validators.MinValueValidator(0.01), django.core.validators.MaxValueValidator(100000)], verbose_name='admissions per second, at least')),
-                ('highest', models.FloatField(default=50, validators=[django.core.validators.MinValueValidator(0.01), django.core.validators.MaxValueValidator(100000)], verbose_name='admissions per second, at most')),
+                ('lowest', models.FloatField(default=1, validators=[django.core.validators.MinValueValidator(0.01), django.core.validators.MaxValueValidator(100000)], verbose_name='lowest rate, people a second')),
+                ('highest', models.FloatField(default=50, validators=[django.core.validators.MinValueValidator(0.01), django.core.validators.MaxValueValidator(100000)], verbose_name='highest rate, people a second')),
                 ('page_ms', models.PositiveIntegerField(default=800, validators=[django.core.validators.MinValueValidator(10), django.core.validators.MaxValueValidator(60000)], verbose_name='95 % of pages within, in ms')),
                 ('database_ms', models.PositiveIntegerField(default=100, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(60000)], verbose_name='database answers within, in ms')),
                 ('since_change', models.BigIntegerField(default=0)),

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from ticketing.console.reporting.report import Report
 
 WIDTH, HEIGHT = 640, 220
-LEFT, RIGHT, TOP, BOTTOM = 52, 12, 10, 26
+LEFT, RIGHT, TOP, BOTTOM = 76, 12, 12, 30
 TICKS = (1, 2, 5)
 MARKS = 5
 
@@ -59,15 +59,21 @@ def charts_of(report: Report) -> list[Chart]:
     }
     found = [
         _chart(_("People in line and inside"), [at for at, *_ in line], sizes),
-        _chart(_("Seats sold by grade, in per cent"), [at for at, _ in sold], shares),
+        _chart(_("Seats sold by grade, in per cent"), [at for at, _ in sold], shares, most=100),
     ]
     return [chart for chart in found if chart]
 
 
-def _chart(title: str, times: Sequence[datetime], curves: dict[str, list[float]]) -> Chart | None:
+def _chart(
+    title: str,
+    times: Sequence[datetime],
+    curves: dict[str, list[float]],
+    *,
+    most: float | None = None,
+) -> Chart | None:
     if not times or not curves:
         return None
-    highest = _round_up(max(max(values) for values in curves.values()))
+    highest = most or _round_up(max(max(values) for values in curves.values()))
     began, ended = times[0], times[-1]
     across = [_x((at - began) / (ended - began) if ended > began else 0) for at in times]
     drawn = [

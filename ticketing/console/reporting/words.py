@@ -30,7 +30,7 @@ STAGES: dict[str, Any] = {
 }
 ENDINGS: dict[str, Any] = {
     "completed": gettext_lazy("bought and finished"),
-    "left": pgettext_lazy("people", "left"),
+    "left": pgettext_lazy("of a person in a line", "left"),
     "expired": gettext_lazy("away or too late"),
     "blocked": gettext_lazy("moved out"),
     "closed": gettext_lazy("the queue closed"),

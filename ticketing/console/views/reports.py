@@ -31,7 +31,7 @@ def report(request: HttpRequest, event_id: int) -> HttpResponse:
         fairness=words.fairness_rows(made.fairness),
         verdict=words.verdict(made.fairness),
         money=reporting.money_rows(made),
-        subtitle=words.subtitle(made),
+        status=words.subtitle(made),
     )
 
 
