@@ -79,7 +79,7 @@ def _fairness(report: Report) -> list[Any]:
 
 
 def _funnel(report: Report) -> Cells:
-    head = [_("Step"), _("People"), _("Of all"), _("Of the step before")]
+    head = [_("Step"), _("Number of people"), _("Of all"), _("Of the step before")]
     rows = [[name, f"{n:,}", *shares] for name, n, *shares in words.funnel_rows(report)]
     told = [
         [_("Came to the lobby"), f"{report.reached.lobby:,}", "", ""],

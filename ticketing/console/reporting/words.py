@@ -37,7 +37,7 @@ ENDINGS: dict[str, Any] = {
     "": gettext_lazy("still there"),
 }
 MEASURES: dict[str, Any] = {
-    "count": gettext_lazy("People"),
+    "count": gettext_lazy("Number of people"),
     "average": gettext_lazy("Average"),
     "p50": gettext_lazy("Half within"),
     "p90": gettext_lazy("90 % within"),
