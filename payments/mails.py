@@ -62,6 +62,23 @@ def _refunded(body: dict[str, Any], person: User) -> Mail:
     return _("Your refund for “%(event)s”") % {"event": event}, lines
 
 
+def _offered(body: dict[str, Any], person: User) -> Mail:
+    hold = reservation_with_seats(Reservation.objects.get(code=body["reservation"]).pk)
+    event = hold.reservation.event
+    until = date_format(localtime(hold.reservation.deadline), "DATETIME_FORMAT")
+    amount = money(hold.reservation.total, hold.reservation.currency)
+    lines = [
+        _("seats for “%(event)s” came back, and you are next on the standby list.")
+        % {"event": event},
+        _("Seats: %(seats)s") % {"seats": ", ".join(map(_seat, hold.seats))},
+        _("Price: %(amount)s") % {"amount": amount},
+        _("They are kept for you until %(until)s. Pay by then in your basket on the event’s page.")
+        % {"until": until},
+        _("Without payment they go to the next on the list."),
+    ]
+    return _("Seats for you: “%(event)s”") % {"event": event}, lines
+
+
 def _seat(seat: dict[str, Any]) -> str:
     place = {"section": seat["section"], "row": seat["row"], "number": seat["number"]}
     if seat["row"]:
@@ -72,4 +89,5 @@ def _seat(seat: dict[str, Any]) -> str:
 MAILS: dict[str, Callable[[dict[str, Any], User], Mail]] = {
     "ReservationConfirmed": _confirmed,
     "Refunded": _refunded,
+    "SeatsOffered": _offered,
 }
