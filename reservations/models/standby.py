@@ -133,7 +133,7 @@ class StandbyEntry(Lifecycle):
         ]
 
     def __str__(self) -> str:
-        return f"{self.event_id}: {self.fan_id}"
+        return f"{self.event}: {self.fan}"
 
     @property
     def was_in_line(self) -> bool:
@@ -145,7 +145,7 @@ class StandbyEntry(Lifecycle):
             return self.state
         if self.reservation.is_overdue(now):
             return self.State.MISSED
-        return OUTCOMES.get(self.reservation.state, self.State.OFFERED)
+        return OUTCOMES.get(Reservation.State(self.reservation.state), self.State.OFFERED)
 
 
 # What became of an offer, by what became of its reservation.
