@@ -5,6 +5,7 @@ from datetime import datetime
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from reservations.models.reservations import Reservation
 from ticketing.core.states import Lifecycle
@@ -62,7 +63,7 @@ class StandbyEntry(Lifecycle):
         OFFERED = "offered", _("seats offered")
         TAKEN = "taken", _("taken")
         MISSED = "missed", _("missed")
-        LEFT = "left", _("left")
+        LEFT = "left", pgettext_lazy("of a person in a line", "left")
 
     MOVES = {
         State.WAITING: {State.OFFERED, State.LEFT},
