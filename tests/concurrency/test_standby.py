@@ -12,9 +12,9 @@ from reservations import selectors, services
 from reservations.models import Reservation, ReservedSeat, ReturnedSeat, StandbyEntry, StandbyList
 from reservations.services import offering, standing_by
 from tests.concurrency.together import together
-from tests.making import make_event, make_plan, make_user, seat_ids
+from tests.making import make_event, make_plan, make_user
 from tests.reservations.acting import hold
-from tests.reservations.standby.acting import bought, joined, refunded, states_of
+from tests.reservations.standby.acting import all_sold, joined, refunded, states_of
 from ticketing.models import Event, Seat
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,7 +29,7 @@ def event(now):
 
 @pytest.fixture
 def orders(event, now):
-    return [bought(event, make_user(password=None), now, seat) for seat in seat_ids(event)]
+    return all_sold(event, now)
 
 
 def offers():

@@ -1,10 +1,10 @@
 """What people do around a sold-out sale, in few words."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from reservations import services
-from reservations.models import Reservation, ReturnedSeat, StandbyEntry
+from reservations.models import Reservation, ReservedSeat, ReturnedSeat, StandbyEntry
 from tests.making import make_user
 from tests.reservations.acting import hold
 from ticketing.models import Event
@@ -14,6 +14,21 @@ def bought(event: Event, fan: Any, now: datetime, *seats: int) -> Reservation:
     code = hold(event, fan, now, *seats).reservation.code
     services.extend_for_payment(code=code, fan_id=fan.pk, now=now)
     return services.confirm(code=code, now=now)
+
+
+def all_sold(event: Event, now: datetime) -> list[Reservation]:
+    """Seat by seat, an order each, as if it had been so for long: nothing is left."""
+    owner, seats = make_user(password=None), list(event.seats.order_by("pk"))
+    whose: Any = {"event": event, "fan": owner, "currency": "KRW", "state": "confirmed"}
+    times = {"created_at": now - timedelta(hours=1), "deadline": now}
+    orders = [Reservation(**whose, **times, total=154_000) for _ in seats]
+    Reservation.objects.bulk_create(orders)
+    ReservedSeat.objects.bulk_create(
+        ReservedSeat(reservation=order, seat=seat, grade="R", price=154_000)
+        for order, seat in zip(orders, seats, strict=True)
+    )
+    event.seats.update(state="sold")
+    return orders
 
 
 def refunded(now: datetime, *orders: Reservation) -> None:

@@ -8,10 +8,10 @@ from payments.models import OutboxMessage
 from reservations import errors, gate, services, standby
 from reservations.models import Reservation, ReturnedSeat, StandbyChange, StandbyEntry
 from reservations.services.ending import release_holds_of_the_gone
-from tests.making import make_event, make_plan, make_user, seat_ids
+from tests.making import make_event, make_plan, seat_ids
 from tests.reservations.acting import hold, states
 from tests.reservations.standby.acting import (
-    bought,
+    all_sold,
     joined,
     kept,
     offered_seats,
@@ -182,8 +182,7 @@ def test_one_seat_is_taken_from_where_it_breaks_up_least(event, orders, now):
 
 def test_standing_places_are_all_together(now):
     event = make_event(now, plan=make_plan(rows=0, standing=5), returns="standby")
-    ids = seat_ids(event)
-    orders = [bought(event, make_user(password=None), now, seat) for seat in ids]
+    ids, orders = seat_ids(event), all_sold(event, now)
     pair = joined(event, now, quantity=2)
     refunded(now, orders[0], orders[4])
 
@@ -196,7 +195,7 @@ def test_nobody_gets_more_than_a_person_may_have(event, orders, now):
     """They bought elsewhere meanwhile: passed over, and still on the list."""
     Event.objects.filter(pk=event.pk).update(seats_per_person=1)
     first, second = joined(event, now), joined(event, now)
-    orders[5].__class__.objects.filter(pk=orders[5].pk).update(fan=first.fan)
+    Reservation.objects.filter(pk=orders[5].pk).update(fan=first.fan)
     refunded(now, orders[0])
 
     bring_back(now)
