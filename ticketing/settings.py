@@ -273,7 +273,7 @@ AXES_IPWARE_META_PRECEDENCE_ORDER = ["REMOTE_ADDR"]
 STAFF_TWO_FACTOR = env.text(
     "STAFF_TWO_FACTOR",
     "off" if DEVELOPMENT else "required",
-    "“required”: staff log in with a code from their phone, too; “off”: whoever has set it up does.",
+    "“required”: staff log in with a code from their phone; “off”: only whoever has set it up.",
 )
 OTP_TOTP_ISSUER = "Ticketing"
 OTP_ADMIN_HIDE_SENSITIVE_DATA = True
