@@ -13,6 +13,7 @@ from tests.faults.site import Site
 SESSIONS, HOLDS_EACH, ROUNDS, WORKERS = 32, 40, 3, 2
 CROWDS = (30, 1_000)
 PRESSES = 100
+STANDING = 1_000
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ def run() -> None:
         fans = _fans(max(CROWDS), site.url)
         site.start_web()
         _print_distinct(site, fans[:SESSIONS])
+        _print_pgbench(site, fans[:SESSIONS])
+        _print_standing(site, fans[:STANDING])
         for crowd in CROWDS:
             _print_one_seat(site, fans[:crowd])
         _print_sold_out(site, fans[:SESSIONS])
@@ -56,7 +59,9 @@ def _fans(count: int, origin: str) -> list[Fan]:
     ]
 
 
-def _event(fans: list[Fan], *, rows: int, seats_per_row: int) -> tuple[int, list[int]]:
+def _event(
+    fans: list[Fan], *, rows: int, seats_per_row: int, standing: int = 0
+) -> tuple[int, list[int]]:
     """On sale behind an open queue, and all of them are inside."""
     from reservations import services
     from tests.making import make_event, make_plan, seat_ids
@@ -64,7 +69,7 @@ def _event(fans: list[Fan], *, rows: int, seats_per_row: int) -> tuple[int, list
     from waiting_queue import services as queue
     from waiting_queue.models import SaleQueue
 
-    now, plan = clock.now(), make_plan(rows=rows, seats_per_row=seats_per_row)
+    now, plan = clock.now(), make_plan(rows=rows, seats_per_row=seats_per_row, standing=standing)
     event = make_event(now, plan=plan, seats_per_person=30_000)
     knobs = {"admit_per_second": 0, "max_inside": 10_000, "queues_per_person": 0}
     SaleQueue.objects.create(event=event, opens_at=now, **knobs)
@@ -95,6 +100,39 @@ def _print_distinct(site: Site, fans: list[Fan]) -> None:
             turns[name].append(buy(_buyers(fans, address, wishes)))
     print(f"{len(fans)} sessions, seats of their own")
     _print_table(turns, floor="only the SQL")
+
+
+def _print_pgbench(site: Site, fans: list[Fan]) -> None:
+    from bench import pgbench
+
+    event, seats = _event(fans, rows=40, seats_per_row=100)
+    speed = pgbench.holds_per_second(
+        site.postgres._binary("pgbench"),
+        site.env["DATABASE_URL"],
+        event=event,
+        first_fan=fans[0].id,
+        first_seat=seats[0],
+        sessions=len(fans),
+    )
+    held = _held(event)
+    print(f"{'pgbench, the same SQL':<30}{speed:>12,.0f}{'':>30}  {held:,} held")
+
+
+def _held(event: int) -> int:
+    from reservations.models import Reservation
+
+    return Reservation.objects.filter(event_id=event, state="held").count()
+
+
+def _print_standing(site: Site, fans: list[Fan]) -> None:
+    """Everybody wants one place of one section at once; beside them, seats that nobody shares."""
+    event, seats = _event(fans, rows=20, seats_per_row=-(-len(fans) // 20), standing=2 * len(fans))
+    address = f"{site.url}/api/v1/events/{event}/reservations/"
+    own = buy(_buyers(fans, lambda _: address, lambda n: [{"seats": [seats[n]]}]))
+    wish = [{"places": {"section": "F", "quantity": 1}}]
+    standing = buy(_buyers(fans, lambda _: address, lambda _: wish))
+    print(f"\n{len(fans)} at once, a place each in one standing section")
+    _print_table({"seats of their own": [own], "standing": [standing]}, floor="seats of their own")
 
 
 def _print_one_seat(site: Site, fans: list[Fan]) -> None:

@@ -7,4 +7,13 @@ from payments import views
 app_name = "payments"
 urlpatterns = [
     path("payments/webhooks/portone/", views.portone_webhook, name="portone_webhook"),
+    path("payments/<slug:number>/", views.result, name="result"),
+    path("payments/<slug:number>/window/", views.window, name="window"),
+    path("payments/<slug:number>/return/", views.returned, name="returned"),
+    path("payments/<slug:number>/stop/", views.stop, name="stop"),
+    path("orders/", views.orders, name="orders"),
+    path("orders/<slug:code>/", views.order, name="order"),
+    path("orders/<slug:code>/pay/", views.checkout, name="checkout"),
+    path("orders/<slug:code>/cancel/", views.cancel, name="cancel"),
+    path("orders/<slug:code>/receipt/", views.receipt, name="receipt"),
 ]

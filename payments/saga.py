@@ -6,10 +6,12 @@ was believes the row, changes nothing and returns None: somebody else was faster
 
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 from django.db import transaction
 
-from payments import locks, outbox
+from payments import locks, outbox, selectors
+from payments.errors import KeyReused
 from payments.gateways import Picture
 from payments.models import Payment, Refund
 from reservations import services as reservations
@@ -17,8 +19,9 @@ from reservations.models import Reservation
 from ticketing.accounts.models import User
 
 State = Payment.State
-# A charge that failed or was never made is looked at once more, later: it might have been late.
-LAST_LOOK = timedelta(minutes=10)
+ELSEWHERE = "refunded at the gateway"
+# What failed or was given up is looked at again so long after: a charge might have been late.
+LAST_LOOKS = (timedelta(minutes=10), timedelta(hours=1), timedelta(days=1))
 # Nobody can be at work on it any longer than this.
 LEASE = timedelta(seconds=90)
 
@@ -26,16 +29,20 @@ LEASE = timedelta(seconds=90)
 @transaction.atomic
 def begin(
     *, code: str, fan_id: int, number: str, payment_key: Any, language: str, now: datetime
-) -> Payment | None:
-    """The hold is marked as being paid, and can't run out from here on. None: one is under way."""
+) -> Payment:
+    """The hold is marked as being paid, and can't run out from here on; or one is under way."""
     reservation = reservations.extend_for_payment(code=code, fan_id=fan_id, now=now)
-    return locks.open_payment(
+    begun = locks.open_payment(
         reservation=reservation,
         number=number,
         payment_key=payment_key,
         language=language,
         now=now,
     )
+    begun = begun or selectors.open_payment_of(code)
+    if begun is None:  # the key was used for other seats, this very moment: these stay held
+        raise KeyReused()
+    return begun
 
 
 def mark_prepared(payment: Payment, *, now: datetime) -> Payment | None:
@@ -132,9 +139,16 @@ def begin_refund(
     by: int | None = None,
     fee: int = 0,
     frees_seats: bool,
+    for_fan: bool = False,
 ) -> Payment | None:
-    """Written before the gateway is asked, and asked for until it has answered."""
+    """Written before the gateway is asked, and asked for until it has answered.
+
+    None if somebody was faster, also if less is left by now than when this was decided.
+    From this moment on nobody walks in with the tickets; those that were used stop it here.
+    """
     reservations.lock_for_payment(code=payment.reservation.code)
+    if locks.payment_for_update(payment.pk).left != payment.left:
+        return None
     moved = locks.move_payment(
         payment,
         to=State.REFUNDING,
@@ -145,6 +159,9 @@ def begin_refund(
         due_at=now + LEASE,
     )
     if moved:
+        if frees_seats:
+            code = payment.reservation.code
+            reservations.set_tickets_aside(code=code, for_fan=for_fan, now=now)
         more = {"by_id": by, "fee": fee, "frees_seats": frees_seats}
         _request_back(moved, amount, why=why, now=now, **more)
     return moved
@@ -152,7 +169,10 @@ def begin_refund(
 
 @transaction.atomic
 def finish_refund(payment: Payment, cancelled: int, *, now: datetime) -> Payment | None:
-    """The money is back. If the seats go with it, they do so in this very moment."""
+    """The money is back. If the seats go with it, they do so now.
+
+    They do with the last of it, too; unless somebody has walked in on them.
+    """
     reservation = reservations.lock_for_payment(code=payment.reservation.code)
     fresh = locks.payment_for_update(payment.pk)
     refund = locks.open_refund_for_update(fresh)
@@ -164,7 +184,7 @@ def finish_refund(payment: Payment, cancelled: int, *, now: datetime) -> Payment
         to=State.REFUNDED if is_all else State.PARTIALLY_REFUNDED,
         now=now,
         refunded=min(cancelled, fresh.charged),
-        settled_at=now,
+        settled_at=fresh.settled_at or now,
         due_at=None,
         attempts=0,
     )
@@ -172,12 +192,38 @@ def finish_refund(payment: Payment, cancelled: int, *, now: datetime) -> Payment
         return None
     _close(refund, Refund.State.DONE, "", now)
     kinds = [outbox.REFUNDED]
-    if refund.frees_seats and reservation.state == Reservation.State.CONFIRMED:
+    is_over = refund.frees_seats or (is_all and not reservations.is_used(code=reservation.code))
+    if is_over and reservation.state == Reservation.State.CONFIRMED:
         reservations.refund(code=reservation.code, now=now)
         kinds.append(outbox.RESERVATION_CANCELLED)
     more = {"refunded": refund.amount, "fee": refund.fee, "why": refund.why}
     outbox.put(moved, reservation, *kinds, now=now, **more, is_owed=refund.is_owed)
     return moved
+
+
+@transaction.atomic
+def write_refund(payment: Payment, cancelled: int, *, now: datetime) -> Payment | None:
+    """Money went back by another way than ours: a refund that is begun and done at once."""
+    amount = cancelled - payment.refunded
+    begun = begin_refund(payment, amount, why=ELSEWHERE, frees_seats=False, now=now)
+    return finish_refund(begun, cancelled, now=now) if begun else None
+
+
+@transaction.atomic
+def restate_refund(payment: Payment, cancelled: int, *, now: datetime) -> None:
+    """A part went back by another way: ours comes on top, and is asked for by a new key."""
+    reservations.lock_for_payment(code=payment.reservation.code)
+    fresh = locks.payment_for_update(payment.pk)
+    refund = locks.open_refund_for_update(fresh)
+    if refund is None or cancelled <= refund.before:
+        return
+    done = {"state": Refund.State.DONE, "ended_at": now}
+    _request_back(fresh, cancelled - refund.before, why=ELSEWHERE, now=now, **done)
+    left = fresh.charged - cancelled
+    refund.amount = left if refund.is_owed else min(refund.amount, left)
+    refund.before, refund.key = cancelled, uuid4()
+    refund.save(update_fields=["amount", "before", "key"])
+    Payment.objects.filter(pk=fresh.pk).update(refunded=cancelled)
 
 
 @transaction.atomic
@@ -189,14 +235,16 @@ def refuse_refund(payment: Payment, words: str, *, now: datetime) -> Payment | N
     if fresh.state != State.REFUNDING or refund is None or refund.is_owed:
         return None
     _close(refund, Refund.State.REFUSED, words, now)
+    reservations.give_tickets_back(code=payment.reservation.code, now=now)
     before = State.PARTIALLY_REFUNDED if fresh.refunded else State.SUCCEEDED
     note = f"the refund was refused: {words}"
     return locks.move_payment(fresh, to=before, now=now, note=note, due_at=None)
 
 
 def look_at(payment: Payment, due: datetime | None) -> None:
-    """Somebody looks again then; unless a webhook has called for it sooner meanwhile."""
-    Payment.objects.filter(pk=payment.pk, due_at=payment.due_at).update(due_at=due)
+    """Somebody looks again then; unless it moved meanwhile, or a webhook called for it sooner."""
+    as_seen = {"state": payment.state, "due_at": payment.due_at}
+    Payment.objects.filter(pk=payment.pk, **as_seen).update(due_at=due)
 
 
 def look_soon(number: str, now: datetime) -> None:
@@ -222,7 +270,7 @@ def _end(
         failure_code=code[:100],
         failure_message=words[:300],
         settled_at=now,
-        due_at=now + LAST_LOOK,
+        due_at=now + LAST_LOOKS[0],
         attempts=0,
         payment_token="",
     )

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection
 from datetime import date, datetime, timedelta
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from payments.breaker import Breaker
@@ -53,6 +53,7 @@ def refundable_payments(event_id: int, now: datetime) -> QuerySet[Payment]:
         reservation__event_id=event_id,
         reservation__state=Reservation.State.CONFIRMED,
         state__in=PAID,
+        charged__gt=F("refunded"),
     ).order_by("pk")
 
 

@@ -1,9 +1,16 @@
 """The JSON API of reservations (docs/api.md). Everything is found through its owner."""
 
+import json
+import re
+from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
+from django.http.cookie import parse_cookie
 from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import ValidationError
 from rest_framework.permissions import IsAuthenticated
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -20,14 +27,20 @@ from reservations.api_serializers import (
     reservation_body,
 )
 from reservations.errors import OnlySeatsLater
+from ticketing.accounts import selectors as accounts
 from ticketing.accounts.api_auth import FanAuthentication, TokenAuthentication
 from ticketing.core import clock
 from ticketing.core.errors import NotFound
+from ticketing.core.lean import Call, Elsewhere, Route
+from ticketing.core.origins import require_own_origin
 
-HOLDS = {
-    "seats": lambda wish, **who: services.hold_seats(seat_ids=wish, **who),
-    "best": lambda wish, **who: services.hold_best(**wish, **who),
-    "places": lambda wish, **who: services.hold_places(**wish, **who),
+COOKIE = settings.SESSION_COOKIE_NAME
+ORDINARY_KEY = re.compile(r"[!-~]{1,64}")
+
+CHOICES: dict[str, Callable[[Any], Any]] = {
+    "seats": services.these,
+    "best": lambda wish: services.the_best(**wish),
+    "places": lambda wish: services.any_places(**wish),
 }
 
 
@@ -67,7 +80,7 @@ class ReservationsView(FanView):
                 raise OnlySeatsLater()
             later = services.request_seats(seat_ids=wish, **who)
             return Response(request_body(later), status=202)
-        hold = HOLDS[kind](wish, **who)
+        hold = services.hold(choice=CHOICES[kind](wish), **who)
         return Response(reservation_body(hold, who["now"]), status=201 if hold.is_new else 200)
 
     @extend_schema(**documents.LEAVE)
@@ -95,6 +108,51 @@ class HoldRequestView(FanView):
     def get(self, request: Request, event_id: int, code: str) -> Response:
         found = selectors.own_request(event_id=event_id, fan_id=fan_of(request), code=code)
         return Response(request_body(found))
+
+
+# -- the ordinary hold, on the lean path ----------------------------------------------------------
+
+
+async def lean_hold(call: Call) -> tuple[int, bytes]:
+    """By somebody with a session, to be decided now: nearly every hold there is. All else is for
+    the view above, and both are one contract."""
+    require_ordinary(call)
+    fan = await accounts.acaller(parse_cookie(call.headers.get("cookie", "")).get(COOKIE))
+    if fan is None:
+        raise Elsewhere()
+    require_own_origin(call.headers, own=call.own_origin)
+    ((kind, wish),) = lean_wish(call).items()
+    who: Any = {"event_id": int(call.parts["event_id"]), "fan_id": fan.id, "now": clock.now()}
+    hold = await services.ahold(choice=CHOICES[kind](wish), key=ordinary_key(call), **who)
+    body = JSONRenderer().render(reservation_body(hold, who["now"]))
+    return 201 if hold.is_new else 200, body
+
+
+def require_ordinary(call: Call) -> None:
+    headers = call.headers
+    is_json = headers.get("content-type", "").partition(";")[0] == "application/json"
+    wants_json = any(kind in headers.get("accept", "*/*") for kind in ("*/*", "application/json"))
+    if call.query or "authorization" in headers or not (is_json and wants_json):
+        raise Elsewhere()
+
+
+def lean_wish(call: Call) -> dict[str, Any]:
+    """What can't be read is refused by the view, in the caller's language."""
+    try:
+        return wish_of(json.loads(call.body or b""))
+    except (ValueError, ValidationError):
+        raise Elsewhere() from None
+
+
+def ordinary_key(call: Call) -> str:
+    key = call.headers.get("idempotency-key", "")
+    if key and not ORDINARY_KEY.fullmatch(key):
+        raise Elsewhere()
+    return key
+
+
+HOLD_ADDRESS = re.compile(r"POST /api/v1/events/(?P<event_id>[0-9]{1,18})/reservations/")
+lean_routes = [Route(HOLD_ADDRESS, lean_hold, reads_body=True)]
 
 
 def fan_of(request: Request) -> int:

@@ -52,6 +52,7 @@ NOT_TO_BE_HAD = [
     errors.SeatsTaken(seats=[102]),
     errors.SeatsBusy(seats=[101, 102]),
     errors.SoldOut(),
+    core.TooManyRequests(retry_after=7),
     errors.NotOnSale(),
     errors.TooManySeats(limit=4, left=1),
     errors.NotTogether(quantity=4),

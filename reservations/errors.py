@@ -118,6 +118,80 @@ class NoReservation(NotFound):
     message = _("You have no such reservation.")
 
 
+class NoTicket(NotFound):
+    code = "no_ticket"
+    message = _("You have no such ticket.")
+
+
+class NoOffer(NotFound):
+    """Not for this person, or no longer: accepted, declined, withdrawn, or the ticket is gone."""
+
+    code = "no_offer"
+    message = _("There is no such offer for you any more.")
+
+
+class TicketUsed(DomainError):
+    """Somebody went in with it: it can't be given away, changed or refunded any more."""
+
+    code = "ticket_used"
+    status = 409
+    message = _("Somebody has already gone in with one of these tickets.")
+    advice = _("If that was a mistake, the staff at the door can undo it.")
+
+
+class TicketNotValid(DomainError):
+    """It is void, or its money is on the way back."""
+
+    code = "ticket_not_valid"
+    status = 409
+    message = _("This ticket is no longer valid.")
+
+
+class HandedOver(DomainError):
+    """Tickets of the order belong to others now: only an operator can undo that."""
+
+    code = "handed_over"
+    status = 409
+    message = _("You gave a ticket of this order to somebody else.")
+    advice = _("It has to come back to you before the order can be cancelled.")
+
+
+class NotTransferable(DomainError):
+    code = "not_transferable"
+    status = 409
+    message = _("Tickets of this event can't be given to others, or no longer.")
+
+
+class NotRenamable(DomainError):
+    code = "not_renamable"
+    status = 409
+    message = _("Names on tickets of this event can't be changed, or no longer.")
+
+
+class OfferToOneself(InvalidInput):
+    message = _("This is your own address.")
+
+
+class OfferedAlready(DomainError):
+    code = "offered_already"
+    status = 409
+    message = _("This ticket is offered to somebody already.")
+    advice = _("Withdraw that offer first.")
+
+
+class NoCheckIn(NotFound):
+    code = "no_check_in"
+    message = _("There is no such check-in to undo.")
+
+
+class TooLateToUndo(DomainError):
+    """`minutes` is how long a check-in can be undone."""
+
+    code = "too_late_to_undo"
+    status = 409
+    message = _("A check-in can be undone for %(minutes)s minutes only.")
+
+
 def refusal_of(*, code: str, details: dict[str, Any]) -> DomainError:
     """A refusal that was stored, to be told in the language of whoever reads it."""
     kinds = {kind.code: kind for kind in globals().values() if _is_error(kind)}

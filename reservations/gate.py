@@ -11,11 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from redis.exceptions import RedisError
+from django.conf import settings
+from redis.exceptions import NoScriptError, RedisError
 
 from reservations import keys
 from reservations.errors import SeatsTaken, SoldOut
 from ticketing.core import redis
+from ticketing.core.errors import TooManyRequests
 from ticketing.services import next_seats_version
 
 FOLDER = Path(__file__).parent / "lua"
@@ -27,6 +29,7 @@ SHUT = timedelta(seconds=2)
 KEPT_SECONDS = 24 * 3600
 KEPT = timedelta(seconds=KEPT_SECONDS)
 WAKER_MS = 100
+TRIES_MS = 10_000
 HELD, SOLD, AVAILABLE = "h", "s", "a"
 
 log = logging.getLogger(__name__)
@@ -39,15 +42,35 @@ def script(verb: str) -> Any:
 
 def enter(event_id: int, fan_id: int, seats: Sequence[int], now: datetime) -> None:
     """Go on to the database, or be told at once that it is no use."""
-    word, *taken = script("enter")(
-        keys=[keys.gate(event_id), keys.left(event_id)],
-        args=[fan_id, ms(now), ms(now + TRY), *seats],
-        client=redis.client(),
-    )
+    names, args = _wish(event_id, fan_id, seats, now)
+    _may_go_on(script("enter")(keys=names, args=args, client=redis.client()))
+
+
+async def aenter(event_id: int, fan_id: int, seats: Sequence[int], now: datetime) -> None:
+    names, args = _wish(event_id, fan_id, seats, now)
+    client, wanted = redis.async_client(), [*names, *args]
+    try:
+        answer = await client.evalsha(script("enter").sha, len(names), *wanted)
+    except NoScriptError:
+        answer = await client.eval(script("enter").script, len(names), *wanted)
+    _may_go_on(answer)
+
+
+def _wish(
+    event_id: int, fan_id: int, seats: Sequence[int], now: datetime
+) -> tuple[list[str], list[int]]:
+    names = [keys.gate(event_id), keys.left(event_id), keys.tries(event_id, fan_id)]
+    return names, [fan_id, ms(now), ms(now + TRY), settings.HOLD_TRIES, TRIES_MS, *seats]
+
+
+def _may_go_on(answer: list[str]) -> None:
+    word, *more = answer
     if word == "taken":
-        raise SeatsTaken(seats=[int(seat) for seat in taken])
+        raise SeatsTaken(seats=[int(seat) for seat in more])
     if word == "sold_out":
         raise SoldOut()
+    if word == "too_often":
+        raise TooManyRequests(retry_after=-(-int(more[0]) // 1000))
 
 
 def go_back(

@@ -14,6 +14,11 @@ def left(event_id: int) -> str:
     return f"reservations:{{{event_id}}}:left"
 
 
+def tries(event_id: int, fan_id: int) -> str:
+    """How often somebody has tried for seats in the last moments."""
+    return f"reservations:{{{event_id}}}:tries:{fan_id}"
+
+
 def news(event_id: int) -> str:
     """What became of which seats, newest last; short."""
     return f"reservations:{{{event_id}}}:news"

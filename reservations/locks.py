@@ -1,6 +1,7 @@
 """Row locks of reservations, and the statements that lock and write in one go (`sql/`).
 
-A reservation is locked before its seats, seats by primary key. Who holds seats for somebody new
+A reservation is locked before its seats, seats by primary key, tickets after both. Who checks a
+ticket in locks it alone. Who holds seats for somebody new
 locks only seats, so nobody ever waits in a circle.
 """
 
@@ -16,8 +17,8 @@ from django.db import IntegrityError, OperationalError, connection
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from reservations import prepared
-from reservations.errors import NoReservation, SeatsBusy, SeatsTaken
-from reservations.models import HoldRequest, Reservation
+from reservations.errors import NoOffer, NoReservation, NoTicket, SeatsBusy, SeatsTaken
+from reservations.models import CheckIn, HoldRequest, Reservation, Ticket, TransferOffer
 from ticketing.models import Seat
 
 FOLDER = Path(__file__).parent / "sql"
@@ -123,6 +124,53 @@ def seats_of_reservation_for_update(reservation: Reservation) -> list[Seat]:
     """Its lock is held already."""
     theirs = Seat.objects.filter(reserved__reservation=reservation).order_by("pk")
     return list(theirs.select_for_update(no_key=True, of=("self",)))
+
+
+def issue_tickets(*, reservation: Reservation, codes: Sequence[str], now: datetime) -> None:
+    """One for each seat, with its first line of history; the reservation's lock is held."""
+    wanted: Any = {"reservation": reservation.pk, "codes": list(codes), "now": now}
+    with connection.cursor() as cursor:
+        cursor.execute(_text("issue_tickets"), wanted)
+
+
+def live_tickets_of_reservation_for_update(reservation: Reservation) -> list[Ticket]:
+    """Its lock is held already."""
+    theirs = Ticket.objects.filter(reservation=reservation, state__in=Ticket.LIVE)
+    return list(theirs.order_by("pk").select_for_update(no_key=True))
+
+
+def ticket_for_update(pk: int) -> Ticket:
+    """Alone, for the door: nobody who holds it waits for anything else of the order."""
+    return Ticket.objects.select_for_update(no_key=True).get(pk=pk)
+
+
+def ticket_and_reservation_for_update(code: str, **owner: Any) -> Ticket:
+    """Who writes another ticket of the order locks the order first, as refunds do."""
+    found = Ticket.objects.filter(code=code, **owner).only("reservation_id").first()
+    if found is None:
+        raise NoTicket()
+    Reservation.objects.select_for_update(no_key=True).get(pk=found.reservation_id)
+    return ticket_for_update(found.pk)
+
+
+def offer_for_update(code: str, **whose: Any) -> TransferOffer:
+    """Its ticket's lock is held already."""
+    offers = TransferOffer.objects.select_for_update(no_key=True)
+    found = offers.filter(code=code, state=TransferOffer.State.OPEN, **whose).first()
+    if found is None:
+        raise NoOffer()
+    return found
+
+
+def check_in_for_update(pk: int) -> CheckIn:
+    """Its ticket's lock is held already."""
+    return CheckIn.objects.select_for_update(no_key=True).get(pk=pk)
+
+
+def only_one_choice_of(*, event_id: int, fan_id: int) -> None:
+    """The lock that `before_hold.sql` takes: what a person has is counted by one at a time."""
+    with connection.cursor() as cursor:
+        cursor.execute(_text("one_choice"), {"event": event_id, "fan": fan_id})
 
 
 @contextmanager

@@ -1,8 +1,9 @@
-"""Addresses of the basket: what is in it, and the forms that fill and empty it."""
+"""Addresses of the basket, of tickets, and of the door."""
 
 from django.urls import path
 
 from reservations import views
+from reservations.views import doors, tickets
 
 app_name = "reservations"
 urlpatterns = [
@@ -12,4 +13,21 @@ urlpatterns = [
     path("events/<int:pk>/basket/places/", views.hold_places, name="hold_places"),
     path("events/<int:pk>/basket/leave/", views.leave, name="leave"),
     path("events/<int:pk>/basket/<slug:code>/give-back/", views.give_back, name="give_back"),
+    path("tickets/", tickets.tickets, name="tickets"),
+    path("tickets/keys.json", tickets.keys, name="ticket_keys"),
+    path("tickets/offers/<slug:code>/accept/", tickets.accept, name="accept_offer"),
+    path("tickets/offers/<slug:code>/decline/", tickets.decline, name="decline_offer"),
+    path("tickets/orders/<slug:code>.pdf", tickets.order_pdf, name="order_pdf"),
+    path("tickets/<slug:code>/", tickets.ticket, name="ticket"),
+    path("tickets/<slug:code>/qr.svg", tickets.qr, name="ticket_qr"),
+    path("tickets/<slug:code>/ticket.pdf", tickets.pdf, name="ticket_pdf"),
+    path("tickets/<slug:code>/ticket.ics", tickets.calendar, name="ticket_calendar"),
+    path("tickets/<slug:code>/rename/", tickets.rename, name="rename_ticket"),
+    path("tickets/<slug:code>/reissue/", tickets.reissue, name="reissue_ticket"),
+    path("tickets/<slug:code>/offer/", tickets.offer, name="offer_ticket"),
+    path("tickets/<slug:code>/withdraw/", tickets.withdraw, name="withdraw_offer"),
+    path("door/", doors.doors, name="doors"),
+    path("door/<int:event_id>/", doors.door, name="door"),
+    path("door/<int:event_id>/check-in/", doors.check_in, name="check_in"),
+    path("door/<int:event_id>/undo/", doors.undo, name="undo_check_in"),
 ]

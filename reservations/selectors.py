@@ -9,8 +9,9 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet
 
 from reservations.errors import NoReservation
-from reservations.models import HoldRequest, Reservation, ReservedSeat
+from reservations.models import HoldRequest, Reservation, ReservedSeat, Ticket
 from reservations.orphans import Neighbour
+from reservations.tickets.selectors import tickets_of_order as tickets_of_order
 from ticketing.core.briefly import briefly
 from ticketing.models import Event, Place, Seat, Section
 from waiting_queue.models import QueueJournal
@@ -63,12 +64,18 @@ def live_holds(*, event_id: int, fan_id: int, now: datetime) -> list[Hold]:
 
 
 def own_seats(*, event_id: int, fan_id: int, now: datetime) -> list[OwnSeat]:
-    """Every seat that this person has now; what ran out is not theirs any more. One statement."""
+    """Every seat that counts for this person now: what they chose or bought and did not let run
+    out, and what others gave them. One statement.
+    """
     rows = ReservedSeat.objects.filter(
         live=True, reservation__event_id=event_id, reservation__fan_id=fan_id
     ).exclude(reservation__state=Reservation.State.HELD, reservation__deadline__lte=now)
     about = ("reservation__code", "reservation__state", "reservation__deadline")
-    return [OwnSeat(*row) for row in rows.order_by("seat_id").values_list("seat_id", *about)]
+    given = Ticket.objects.filter(event_id=event_id, holder_id=fan_id, state__in=Ticket.LIVE)
+    given = given.exclude(reservation__fan_id=fan_id).order_by()
+    columns = ("seat_id", *about)
+    every = rows.order_by().values_list(*columns).union(given.values_list(*columns))
+    return [OwnSeat(*row) for row in every.order_by("seat_id")]
 
 
 def seat_names(seat_ids: Collection[int]) -> list[tuple[Section, str, int]]:

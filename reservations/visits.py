@@ -7,6 +7,7 @@ from random import random
 from typing import Any
 
 from reservations import selectors
+from reservations.models import Reservation
 from reservations.selectors import OwnSeat
 from reservations.services.admission import why_no_line
 from ticketing.accounts.selectors import Caller
@@ -53,8 +54,13 @@ class Visit:
 
     @property
     def deadline(self) -> datetime | None:
-        """When the first of them goes back."""
-        return min((seat.deadline for seat in self.basket), default=None)
+        """When the first of them goes back; what is being paid can't run out."""
+        held = [seat for seat in self.basket if seat.state == Reservation.State.HELD]
+        return min((seat.deadline for seat in held), default=None)
+
+    @property
+    def bought(self) -> list[OwnSeat]:
+        return [seat for seat in self.own if not seat.is_in_basket]
 
     @property
     def own_ids(self) -> list[int]:

@@ -1,6 +1,6 @@
-"""Words that the seat map's script says, and refusals in whole sentences.
+"""Words that the scripts of the seat map and the door say, and refusals in whole sentences.
 
-The script has no words of its own: it reads these from the page, and fills in the gaps.
+A script has no words of its own: it reads these from the page, and fills in the gaps.
 """
 
 from typing import Any
@@ -51,6 +51,28 @@ WORDS: dict[str, Any] = {
     "reconnecting": _("Reconnecting …"),
     "too-small": _("Zoomed in. Tap a seat to choose it."),
 } | {f"advice-{kind.code}": kind.advice for kind in REFUSALS if kind.advice}
+
+DOOR_WORDS: dict[str, Any] = {
+    "online": _("Online"),
+    "offline": _("No network: codes are checked here"),
+    "waiting-one": _("1 check-in waits for the network"),
+    "waiting-many": _("{n} check-ins wait for the network"),
+    "valid-offline": _("Valid, checked without network"),
+    "used-here": _("Already used here at {when}"),
+    "wrong-event": _("For another event"),
+    "expired": _("Cancelled: its time is over"),
+    "unknown": _("Not a ticket"),
+    "unsure": _("Can’t be checked without network"),
+    "unsure-advice": _("Scan the QR code, or try again when there is a network."),
+    "undone": _("Undone: not inside"),
+    "undo-failed": _("It could not be undone."),
+    "not-allowed": _("You are logged out, or may not check tickets in. Log in again."),
+    "camera-none": _("This device has no camera that can be used here. Type the code."),
+    "camera-denied": _("The camera is not allowed. Allow it for this page, or type the code."),
+    "camera-on": _("Hold the QR code in front of the camera."),
+    "inside": _("{inside} of {expected} inside"),
+    "conflict": _("Let in without network, but: {what}"),
+}
 
 
 def marks(codes: list[str]) -> list[str]:

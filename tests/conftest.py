@@ -1,9 +1,11 @@
 from datetime import datetime
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.core.cache import cache
 
+from tests import clearing
 from tests.making import make_event, make_user
 from ticketing.accounts.models import User
 from ticketing.core import clock, redis
@@ -14,6 +16,12 @@ from ticketing.models import Event
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Browser tests last: the browser's driver leaves an event loop running in its worker."""
     items.sort(key=lambda item: "browser" in item.path.parts)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+    with django_db_blocker.unblock():
+        clearing.prepare()
 
 
 @pytest.fixture(autouse=True)

@@ -24,13 +24,16 @@ pages = WSGIMiddleware(wsgi, workers=settings.WEB_THREADS)
 # Our own pages call the sandbox: it must not wait for the threads that wait for it.
 sandbox = WSGIMiddleware(wsgi, workers=2 * settings.WEB_THREADS)
 
+from reservations import api as reservations
 from ticketing import routing
 from ticketing.core import clock
 from ticketing.core.lean import Lean
 from waiting_queue import api as queue
 from waiting_queue import stream as queue_stream
 
-site = Lean([*queue.lean_routes, *queue_stream.lean_routes], otherwise=pages)
+site = Lean(
+    [*queue.lean_routes, *queue_stream.lean_routes, *reservations.lean_routes], otherwise=pages
+)
 
 
 async def http(scope: Scope, receive: Receive, send: Send) -> None:

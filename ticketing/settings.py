@@ -162,6 +162,12 @@ TRUSTED_PROXIES = env.words(
     "Addresses or networks of the proxies whose word on the caller's address and TLS counts.",
 )
 WEB_THREADS = env.number("WEB_THREADS", 8, "Pages that one server process works on at a time.")
+HOLD_TRIES = env.number(
+    "HOLD_TRIES", 30, "Tries for seats that one person has in 10 s at one event; 0: any number."
+)
+LEAN_THREADS = env.number(
+    "LEAN_THREADS", 4, "Holds that one server process has the database decide at a time."
+)
 _embedded = embedded.addresses(VAR_DIR)
 DATABASE_URL = env.text(
     "DATABASE_URL", _embedded.database_url, "PostgreSQL to use; by default the embedded one."
@@ -302,11 +308,40 @@ PORTONE_MANUAL_CONFIRM = env.flag(
     True,
     "Our server triggers the charge; off where the channel charges in the browser.",
 )
+PORTONE_TAKES_TEST = env.flag(
+    "PORTONE_TAKES_TEST",
+    PAYMENTS_SANDBOX,
+    "Payments through PortOne's test channels, which move no money, buy seats.",
+)
+PORTONE_PAY_METHOD = env.text(
+    "PORTONE_PAY_METHOD", "CARD", "How to pay, as PortOne names it: CARD, EASY_PAY, TRANSFER …."
+)
+PORTONE_SDK_URL = env.text(
+    "PORTONE_SDK_URL",
+    "https://cdn.portone.io/v2/browser-sdk.js",
+    "PortOne's script for browsers; loaded on the page that opens the payment window.",
+)
+PORTONE_SDK_HOSTS = env.words(
+    "PORTONE_SDK_HOSTS",
+    ["https://*.portone.io", "https://*.iamport.co", "https://service.iamport.kr"],
+    "What that page may load, call, frame and post to; add your card processor's hosts.",
+)
 PORTONE_TIMEOUT = env.number(
     "PORTONE_TIMEOUT", 60, "Seconds that a worker waits for PortOne, which asks for 60."
 )
 PAYMENT_PATIENCE = env.number(
     "PAYMENT_PATIENCE", 10, "Seconds that a browser waits for a payment before it reads “checking”."
+)
+
+# -- tickets --------------------------------------------------------------------------------------
+
+TICKET_KEY = env.text(
+    "TICKET_KEY",
+    "",
+    "Signs tickets: 32 random bytes in base64url; without one, drawn from SECRET_KEY.",
+)
+TICKET_OLD_KEYS = env.words(
+    "TICKET_OLD_KEYS", [], "Earlier public keys, in base64url, whose tickets are still good."
 )
 
 # -- words, time, files ---------------------------------------------------------------------------

@@ -108,9 +108,9 @@ def told(event_id: int, who: Speaker, outcome: Outcome, now: Any) -> Answer:
 
 ADDRESS = r"/api/v1/events/(?P<event_id>[0-9]{1,18})/queue/"
 lean_routes: list[Route] = [
-    (re.compile(rf"(?P<act>GET|POST|DELETE) {ADDRESS}"), answer),
-    (re.compile(rf"POST {ADDRESS}(?P<act>claim)/"), answer),
-    (re.compile(rf"GET {ADDRESS}outlook/"), outlook),
+    Route(re.compile(rf"(?P<act>GET|POST|DELETE) {ADDRESS}"), answer),
+    Route(re.compile(rf"POST {ADDRESS}(?P<act>claim)/"), answer),
+    Route(re.compile(rf"GET {ADDRESS}outlook/"), outlook),
 ]
 
 

@@ -63,5 +63,5 @@ async def stream(call: Call) -> tuple[int, Stream]:
 
 
 lean_routes: list[Route] = [
-    (re.compile(r"GET /events/(?P<event_id>[0-9]{1,18})/queue/stream"), stream),
+    Route(re.compile(r"GET /events/(?P<event_id>[0-9]{1,18})/queue/stream"), stream),
 ]

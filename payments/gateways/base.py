@@ -36,6 +36,7 @@ class Picture:
     currency: str = ""
     cancelled: int = 0
     is_cancelling: bool = False
+    is_test: bool = False
     transaction_id: str = ""
     code: str = ""
     words: str = ""

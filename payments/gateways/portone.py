@@ -149,6 +149,7 @@ def _picture(found: Any) -> Picture:
         currency=found.currency,
         cancelled=found.amount.cancelled,
         is_cancelling=any(isinstance(c, kinds.RequestedPaymentCancellation) for c in cancellations),
+        is_test=found.channel is None or found.channel.type != "LIVE",
         transaction_id=found.transaction_id,
         code=(getattr(failure, "pg_code", None) or "")[:100],
         words=(getattr(failure, "pg_message", None) or getattr(failure, "reason", None) or "")[

@@ -1,6 +1,7 @@
 """Money: what is owed, what was taken, what went back, and how it came to that."""
 
 import uuid
+from datetime import datetime
 
 from django.conf import settings
 from django.db import models
@@ -29,7 +30,9 @@ class Payment(Lifecycle):
 
     # What failed or was given up may turn out to have been charged: then it is refunded.
     MOVES = {
-        State.PENDING: {State.PREPARED, State.FAILED, State.CANCELLED, State.REFUNDING},
+        State.PENDING: {
+            *(State.PREPARED, State.SUCCEEDED, State.FAILED, State.CANCELLED, State.REFUNDING),
+        },
         State.PREPARED: {
             *(State.CHARGING, State.SUCCEEDED, State.FAILED, State.CANCELLED, State.REFUNDING),
         },
@@ -93,6 +96,11 @@ class Payment(Lifecycle):
                 condition=models.Q(refunded__lte=models.F("charged")),
                 name="no_more_is_refunded_than_was_charged",
             ),
+            models.CheckConstraint(
+                condition=models.Q(due_at__isnull=False)
+                | ~models.Q(state__in=["pending", "prepared", "charging", "refunding"]),
+                name="what_is_under_way_is_looked_at",
+            ),
             models.UniqueConstraint(
                 fields=["reservation"],
                 condition=models.Q(state__in=["pending", "prepared", "charging"]),
@@ -118,6 +126,11 @@ class Payment(Lifecycle):
     @property
     def is_open(self) -> bool:
         return self.state in self.OPEN
+
+    @property
+    def paid_at(self) -> datetime:
+        """When the fan agreed; what came later, such as a refund, does not move it."""
+        return self.charging_at or self.created_at
 
     @property
     def left(self) -> int:

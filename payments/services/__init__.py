@@ -1,6 +1,6 @@
 from payments.services.cancelling import CancelTerms, cancel_by_fan, cancel_terms
 from payments.services.delivering import deliver_messages, revive_message
-from payments.services.paying import checkout_of, confirm, start
+from payments.services.paying import checkout_of, confirm, start, turn_back
 from payments.services.reconciling import Difference, reconcile
 from payments.services.refunding import (
     refund,
@@ -30,4 +30,5 @@ __all__ = [
     "revive_message",
     "settle",
     "start",
+    "turn_back",
 ]

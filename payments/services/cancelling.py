@@ -48,5 +48,11 @@ def cancel_by_fan(*, number: str, fan_id: int, fee: int, now: datetime) -> Payme
     if not terms.back:
         raise NotRefundable()
     return refund(
-        pk=terms.payment.pk, amount=terms.back, fee=fee, frees_seats=True, why=WHY, now=now
+        pk=terms.payment.pk,
+        amount=terms.back,
+        fee=fee,
+        frees_seats=True,
+        for_fan=True,
+        why=WHY,
+        now=now,
     )

@@ -8,6 +8,7 @@ from django.db import transaction
 from payments import locks, mails
 from payments.models import OutboxMessage
 from ticketing.accounts.models import User
+from ticketing.core import clock
 
 State = OutboxMessage.State
 log = logging.getLogger(__name__)
@@ -19,11 +20,13 @@ BATCH = 200
 
 def deliver_messages(*, now: datetime, batch: int = BATCH) -> int:
     """How many were tried. Many workers may do this at once."""
+    began = clock.monotonic()
     for count in range(batch):
-        message = locks.claim_message(now=now, lease=now + LEASE)
+        at = now + timedelta(seconds=clock.monotonic() - began)
+        message = locks.claim_message(now=at, lease=at + LEASE)
         if message is None:
             return count
-        _deliver(message, now)
+        _deliver(message, at)
     return batch
 
 

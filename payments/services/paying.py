@@ -7,12 +7,12 @@ from uuid import UUID
 from django.conf import settings
 
 from payments import idempotency, saga, selectors
-from payments.errors import KeyReused, PaymentOver, PaymentsPaused
+from payments.errors import PaymentOver, PaymentsPaused
 from payments.gateways import Trouble, gateway
 from payments.models import Payment
 from payments.models.payments import new_number
 from payments.services.patience import Patience
-from payments.services.settling import charge_and_settle
+from payments.services.settling import charge_and_settle, write_down
 from reservations import services as reservations
 
 State = Payment.State
@@ -47,6 +47,24 @@ def confirm(
     return charge_and_settle(charging, Patience(settings.PAYMENT_PATIENCE), now=now)
 
 
+def turn_back(*, number: str, fan_id: int, now: datetime) -> Payment:
+    """The fan did not pay, or the window said no: unless the gateway knows better, it is over.
+
+    The seats are held again for the time that is left. A charge that comes after all goes back.
+    """
+    payment = selectors.own_payment(number=number, fan_id=fan_id)
+    if payment.state not in (State.PENDING, State.PREPARED):
+        return payment
+    try:
+        picture = gateway().look(number=number, seconds=settings.PAYMENT_PATIENCE)
+    except Trouble:
+        return payment  # at the deadline, a worker asks
+    if picture.word == "unpaid":
+        saga.give_up(payment, "closed without paying", now=now)
+        return selectors.payment(payment.pk)
+    return write_down(payment, picture, now=now)
+
+
 def checkout_of(payment: Payment) -> dict[str, Any]:
     """What PortOne's script in the browser has to be told."""
     return {
@@ -60,7 +78,7 @@ def checkout_of(payment: Payment) -> dict[str, Any]:
 
 
 def _begun(code: str, fan_id: int, key: UUID, language: str, now: datetime) -> Payment:
-    begun = saga.begin(
+    return saga.begin(
         code=code,
         fan_id=fan_id,
         number=new_number(),
@@ -68,11 +86,6 @@ def _begun(code: str, fan_id: int, key: UUID, language: str, now: datetime) -> P
         language=language,
         now=now,
     )
-    if begun is None:
-        begun = selectors.open_payment_of(code)
-    if begun is None:  # the key was used for other seats, this very moment
-        raise KeyReused()
-    return begun
 
 
 def _prepared(payment: Payment, now: datetime) -> Payment:

@@ -11,6 +11,7 @@ from payments.errors import NotRefundable, TooMuchToRefund
 from payments.gateways import Declined, Picture, Trouble, gateway
 from payments.models import Payment, Refund
 from payments.services.patience import Patience
+from reservations.errors import TicketUsed
 from ticketing.accounts.models import User
 from ticketing.core.money import money
 
@@ -29,6 +30,7 @@ def refund(
     amount: int | None = None,
     fee: int = 0,
     frees_seats: bool | None = None,
+    for_fan: bool = False,
 ) -> Payment:
     """Give back all, or a part; with all of it the seats go back on sale, too."""
     payment = selectors.payment(pk)
@@ -42,6 +44,7 @@ def refund(
         by=by.pk if by else None,
         fee=fee,
         frees_seats=wanted == payment.left if frees_seats is None else frees_seats,
+        for_fan=for_fan,
         now=now,
     )
     if begun is None:
@@ -65,11 +68,19 @@ def refund_event_batch(
     begun = 0
     for pk in list(paid):
         try:
-            refund(pk=pk, why=why, by=by, frees_seats=True, now=now)
-        except NotRefundable:
+            _refund_whole(pk, why, by, now)
+        except (NotRefundable, TooMuchToRefund):
             continue  # somebody was faster
         begun += 1
     return begun
+
+
+def _refund_whole(pk: int, why: str, by: User | None, now: datetime) -> Payment:
+    """Who was inside already gets the money, too; only their tickets stay what they are."""
+    try:
+        return refund(pk=pk, why=why, by=by, frees_seats=True, now=now)
+    except TicketUsed:
+        return refund(pk=pk, why=why, by=by, frees_seats=False, now=now)
 
 
 def refund_cancelled_events(*, now: datetime) -> int:
@@ -87,6 +98,9 @@ def settle_refund(payment: Payment, patience: Patience, *, now: datetime) -> Pay
     refusal = None
     try:
         picture = gateway().look(number=payment.number, seconds=patience.left)
+        if refund.before < picture.cancelled < refund.before + refund.amount:
+            saga.restate_refund(payment, picture.cancelled, now=now)
+            refund.refresh_from_db()
         if not _is_back(refund, picture) and not picture.is_cancelling:
             refusal = _asked_or_refused(payment, refund, picture, patience)
             picture = gateway().look(number=payment.number, seconds=patience.left)

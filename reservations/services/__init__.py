@@ -1,3 +1,4 @@
+from reservations.services.checking_in import Scan, check_in, check_in_all, undo_check_in
 from reservations.services.ending import (
     expire_holds,
     leave,
@@ -5,7 +6,31 @@ from reservations.services.ending import (
     release_by_operator,
     release_holds_of_the_gone,
 )
-from reservations.services.holding import hold_best, hold_places, hold_seats
+from reservations.services.handing_over import (
+    accept_offer,
+    decline_offer,
+    offer_ticket,
+    reissue_by_operator,
+    reissue_ticket,
+    rename_ticket,
+    withdraw_offer,
+)
+from reservations.services.holding import (
+    ahold,
+    any_places,
+    hold,
+    hold_best,
+    hold_places,
+    hold_seats,
+    the_best,
+    these,
+)
+from reservations.services.issuing import (
+    give_tickets_back,
+    is_used,
+    issue_missing,
+    set_tickets_aside,
+)
 from reservations.services.paying import (
     cancel,
     confirm,
@@ -24,26 +49,46 @@ from reservations.services.requesting import request_seats, work_off_requests
 from reservations.tokens import payment_token, require_payment_token
 
 __all__ = [
+    "Scan",
+    "accept_offer",
+    "ahold",
+    "any_places",
     "cancel",
+    "check_in",
+    "check_in_all",
     "confirm",
     "contradictions",
+    "decline_offer",
     "expire_holds",
     "extend_for_payment",
+    "give_tickets_back",
+    "hold",
     "hold_best",
     "hold_places",
     "hold_seats",
+    "is_used",
+    "issue_missing",
     "leave",
     "lock_for_payment",
+    "offer_ticket",
     "payment_token",
     "rebuild_gate",
     "recount_sales",
     "recount_seats",
     "refund",
+    "reissue_by_operator",
+    "reissue_ticket",
     "release",
     "release_by_operator",
     "release_holds_of_the_gone",
+    "rename_ticket",
     "request_seats",
     "require_payment_token",
     "resume_hold",
+    "set_tickets_aside",
+    "the_best",
+    "these",
+    "undo_check_in",
+    "withdraw_offer",
     "work_off_requests",
 ]

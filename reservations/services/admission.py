@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from ticketing.core.briefly import briefly
+from ticketing.core.threads import in_thread
 from waiting_queue import selectors as queues
 from waiting_queue import services as queue
 from waiting_queue.errors import NoQueue, QueueOver, QueueUnavailable
@@ -19,9 +20,20 @@ def require_turn(*, event_id: int, fan_id: int, now: datetime) -> None:
     try:
         queue.require_admission(event_id=event_id, person=str(fan_id), now=now)
     except QueueUnavailable:
-        reason = why_no_line(event_id)
-        if not issubclass(reason, OPEN_SALE):
-            raise reason() from None
+        require_open_sale(event_id)
+
+
+async def arequire_turn(*, event_id: int, fan_id: int, now: datetime) -> None:
+    try:
+        await queue.arequire_admission(event_id=event_id, person=str(fan_id), now=now)
+    except QueueUnavailable:
+        await in_thread(require_open_sale, event_id)
+
+
+def require_open_sale(event_id: int) -> None:
+    reason = why_no_line(event_id)
+    if not issubclass(reason, OPEN_SALE):
+        raise reason() from None
 
 
 @briefly(1)

@@ -5,15 +5,17 @@ from dataclasses import replace
 from datetime import datetime
 from random import uniform
 from time import sleep
+from typing import Any
 
 from reservations import errors, gate, locks, selectors
 from reservations.locks import Choice, Verdict
 from reservations.models import Reservation, new_code
 from reservations.orphans import seats_left_alone
 from reservations.selectors import Hold
-from reservations.services.admission import require_turn
+from reservations.services.admission import arequire_turn, require_turn
 from reservations.services.telling import tell_freed, tell_held
 from ticketing.core.errors import DomainError, NotFound
+from ticketing.core.threads import in_thread
 
 # Others may have passed over the same seats at the same moment, and left some: look once more.
 LOOKS = 4
@@ -22,46 +24,52 @@ PAUSE_SECONDS = 0.02
 NEAR = 600
 
 
-def hold_seats(
-    *, event_id: int, seat_ids: Collection[int], fan_id: int, now: datetime, key: str = ""
-) -> Hold:
-    """Hold these seats for the fan."""
-    choice = Choice("seats", len(set(seat_ids)), sorted(set(seat_ids)))
-    return _hold(event_id, fan_id, choice, key, now)
+def these(seat_ids: Collection[int]) -> Choice:
+    """These very seats."""
+    return Choice("seats", len(set(seat_ids)), sorted(set(seat_ids)))
 
 
-def hold_best(
-    *,
-    event_id: int,
-    grade: str,
-    quantity: int,
-    fan_id: int,
-    now: datetime,
-    accessible: bool = False,
-    key: str = "",
-) -> Hold:
-    """Hold so many seats of a grade side by side, the best there are.
+def the_best(*, grade: str, quantity: int, accessible: bool = False) -> Choice:
+    """So many seats of a grade side by side, the best there are.
 
     `accessible`: wheelchair places with their companions' seats; others are never given then.
     """
     near = None if accessible else NEAR
-    choice = Choice("best", quantity, grade=grade, accessible=accessible, near=near)
-    return _hold(event_id, fan_id, choice, key, now)
+    return Choice("best", quantity, grade=grade, accessible=accessible, near=near)
 
 
-def hold_places(
-    *,
-    event_id: int,
-    section: str,
-    quantity: int,
-    fan_id: int,
-    now: datetime,
-    grade: str = "",
-    key: str = "",
+def any_places(*, section: str, quantity: int, grade: str = "") -> Choice:
+    """Any places of a standing section: each is a row, so nobody waits for a counter."""
+    return Choice("places", quantity, grade=grade, section=section)
+
+
+def hold(*, event_id: int, choice: Choice, fan_id: int, now: datetime, key: str = "") -> Hold:
+    """Hold what is chosen for the fan, all or none."""
+    require_turn(event_id=event_id, fan_id=fan_id, now=now)
+    gate.enter(event_id, fan_id, choice.seats, now)
+    return _try(event_id, fan_id, choice, key, now)
+
+
+async def ahold(
+    *, event_id: int, choice: Choice, fan_id: int, now: datetime, key: str = ""
 ) -> Hold:
-    """Hold any places of a standing section: each is a row, so nobody waits for a counter."""
-    choice = Choice("places", quantity, grade=grade, section=section)
-    return _hold(event_id, fan_id, choice, key, now)
+    """The same for coroutines: only those who may try take a thread."""
+    await arequire_turn(event_id=event_id, fan_id=fan_id, now=now)
+    await gate.aenter(event_id, fan_id, choice.seats, now)
+    return await in_thread(_try, event_id, fan_id, choice, key, now)
+
+
+def hold_seats(*, seat_ids: Collection[int], **who: Any) -> Hold:
+    return hold(choice=these(seat_ids), **who)
+
+
+def hold_best(*, grade: str, quantity: int, accessible: bool = False, **who: Any) -> Hold:
+    choice = the_best(grade=grade, quantity=quantity, accessible=accessible)
+    return hold(choice=choice, **who)
+
+
+def hold_places(*, section: str, quantity: int, grade: str = "", **who: Any) -> Hold:
+    return hold(choice=any_places(section=section, quantity=quantity, grade=grade), **who)
 
 
 def decide(*, event_id: int, fan_id: int, choice: Choice, key: str, now: datetime) -> Hold:
@@ -77,9 +85,8 @@ def decide(*, event_id: int, fan_id: int, choice: Choice, key: str, now: datetim
     return _held(event_id, fan_id, code, key, verdict, now)
 
 
-def _hold(event_id: int, fan_id: int, choice: Choice, key: str, now: datetime) -> Hold:
-    require_turn(event_id=event_id, fan_id=fan_id, now=now)
-    gate.enter(event_id, fan_id, choice.seats, now)
+def _try(event_id: int, fan_id: int, choice: Choice, key: str, now: datetime) -> Hold:
+    """Past the gate; who fails opens it again."""
     try:
         return decide(event_id=event_id, fan_id=fan_id, choice=choice, key=key, now=now)
     except Exception as refusal:

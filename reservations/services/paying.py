@@ -4,11 +4,13 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from reservations.errors import NotOnSale
 from reservations.locks import reservation_for_update, seats_of_reservation_for_update
-from reservations.models import Reservation
+from reservations.models import Reservation, Ticket
 from reservations.services.ending import end, require_in_time
+from reservations.services.issuing import issue, void_tickets
 from reservations.services.telling import tell_finished, tell_held, tell_sold
-from ticketing.models import Seat
+from ticketing.models import Event, Seat
 
 State = Reservation.State
 
@@ -23,6 +25,8 @@ def extend_for_payment(*, code: str, fan_id: int, now: datetime) -> Reservation:
     if reservation.state == State.PAYING:
         return reservation
     require_in_time(reservation, now)
+    if reservation.event.state == Event.State.CANCELLED:
+        raise NotOnSale()
     reservation.move_to(State.PAYING)
     reservation.deadline = max(reservation.deadline, _payment_deadline(reservation, now))
     reservation.save(update_fields=["state", "deadline"])
@@ -48,7 +52,7 @@ def resume_hold(*, code: str, now: datetime) -> Reservation:
 
 @transaction.atomic
 def confirm(*, code: str, now: datetime) -> Reservation:
-    """It is paid for: the seats are sold, and the fan's place inside goes to the next."""
+    """It is paid for: seats sold, tickets issued, and the fan's place inside goes to the next."""
     reservation = reservation_for_update(code)
     if reservation.state == State.CONFIRMED:
         return reservation
@@ -56,6 +60,7 @@ def confirm(*, code: str, now: datetime) -> Reservation:
     reservation.save(update_fields=["state"])
     seats = [seat.pk for seat in seats_of_reservation_for_update(reservation)]
     Seat.objects.filter(pk__in=seats).update(state=Seat.State.SOLD)
+    issue(reservation=reservation, seats=seats, now=now)
     tell_sold(**_whose(reservation), seats=seats, now=now)
     tell_finished(**_whose(reservation), now=now)
     return reservation
@@ -72,10 +77,11 @@ def cancel(*, code: str, now: datetime) -> Reservation:
 
 @transaction.atomic
 def refund(*, code: str, now: datetime) -> Reservation:
-    """The money went back, and so do the seats."""
+    """The money went back, and so do the seats; their tickets are void in the same moment."""
     reservation = reservation_for_update(code)
     if reservation.state == State.REFUNDED:
         return reservation
+    void_tickets(reservation, Ticket.Reason.REFUNDED, now)
     return end(reservation, to=State.REFUNDED, now=now)
 
 

@@ -23,7 +23,14 @@ described AS (
     JOIN ticketing_grade AS grade ON grade.id = chosen.grade_id
 ),
 mine AS (
-    SELECT count(*) AS seats
+    SELECT count(*) + (
+        -- Tickets that others gave them; what they gave away counts for them still.
+        SELECT count(*)
+        FROM reservations_ticket AS ticket
+        JOIN reservations_reservation AS theirs ON theirs.id = ticket.reservation_id
+        WHERE ticket.event_id = %(event)s AND ticket.holder_id = %(fan)s
+        AND ticket.state <> 'void' AND theirs.fan_id <> %(fan)s
+    ) AS seats
     FROM reservations_reservation AS reservation
     JOIN reservations_reservedseat AS seat ON seat.reservation_id = reservation.id
     WHERE reservation.event_id = %(event)s AND reservation.fan_id = %(fan)s AND seat.live

@@ -10,11 +10,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from reservations import selectors, services
+from reservations.models import Reservation
 from reservations.views.holding import a_form, caller_of
 from reservations.visits import visit
 from ticketing.core import clock
 from ticketing.core.redirects import SeeOther
 from ticketing.views import shown_event
+
+State = Reservation.State
 
 
 @never_cache
@@ -27,6 +30,7 @@ def basket(request: HttpRequest, pk: int) -> HttpResponse:
         "venue": event.plan.venue,
         "visit": visit(event, caller, now),
         "holds": holds,
+        "is_paying": any(hold.reservation.state == State.PAYING for hold in holds),
         "total": sum(hold.reservation.total for hold in holds),
         "now": now,
         "look_again": _seconds_left(holds, now),

@@ -318,7 +318,7 @@ def test_the_basket_says_what_is_held_until_when_and_what_comes_next(me, event, 
     assert "₩264,000" in page
     assert held.code in page
     assert 'role="timer"' in page
-    assert "Paying comes next." in page
+    assert f'href="/orders/{held.code}/pay/">Pay ₩264,000</a>' in page
     assert re.search(r'<noscript><meta http-equiv="refresh" content="30[0-2]">', page)
 
 

@@ -24,6 +24,7 @@ from ticketing.services.edits import note_edit
 RECENT_CHANGES = 10
 NOTHING = "–"
 SELLING = ("seats_per_person", "hold_seconds", "payment_seconds", "no_orphans")
+TICKETS = ("rename_hours", "transfer_hours")
 SELLING_WORDS = _("A change works for the seats that are chosen from then on.")
 
 
@@ -65,6 +66,7 @@ class EventAdmin(EventPages):
         ),
         (_("Where and for how much"), {"fields": ("plan", "plan_preview", "currency")}),
         (_("How it is sold"), {"fields": SELLING, "description": SELLING_WORDS}),
+        (_("Tickets"), {"fields": TICKETS}),
         (_("Words"), {"fields": ("description_ko", "description_en")}),
         (_("Poster"), {"fields": ("poster", "poster_preview")}),
         (_("Recent changes"), {"fields": ("recent_changes",)}),

@@ -8,11 +8,11 @@ for, another method) goes on to Django, where the same calls are ordinary views.
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from re import Pattern
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -43,6 +43,8 @@ class Call:
     scheme: str
     headers: Mapping[str, str]
     parts: Mapping[str, str]
+    query: bytes
+    body: bytes | None = None
 
     @property
     def own_origin(self) -> str:
@@ -52,9 +54,19 @@ class Call:
 # An answer that goes on: sends events until it returns.
 Stream = Callable[[Receive, Send], Awaitable[None]]
 Handler = Callable[[Call], Awaitable[tuple[int, Any]]]
-# What `METHOD /path` must look like, and who answers it with a status and a body
-# (bytes: JSON already) or a stream.
-Route = tuple[Pattern[str], Handler]
+
+
+class Elsewhere(Exception):
+    """Raised by a handler for what it leaves to Django after all."""
+
+
+class Route(NamedTuple):
+    """What `METHOD /path` must look like, and who answers it with a status and a body (bytes: JSON
+    already) or a stream."""
+
+    pattern: Pattern[str]
+    handler: Handler
+    reads_body: bool = False
 
 
 class Lean:
@@ -65,11 +77,13 @@ class Lean:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         wanted = f"{scope['method']} {scope['path']}"
-        for pattern, handler in self.routes:
-            match = pattern.fullmatch(wanted)
+        for route in self.routes:
+            match = route.pattern.fullmatch(wanted)
             if match and (call := understood(scope, match.groupdict())):
-                await answer(call, handler, receive, send)
-                return
+                if route.reads_body:
+                    call, receive = await with_body(call, receive)
+                if await answer(call, route, receive, send):
+                    return
         await self.otherwise(scope, receive, send)
 
 
@@ -80,7 +94,7 @@ def understood(scope: Scope, parts: dict[str, Any]) -> Call | None:
         return None
     if not is_ours(headers.get("host", ""), tuple(settings.ALLOWED_HOSTS)):
         return None
-    return Call(scope["method"], scope["path"], scheme, headers, parts)
+    return Call(scope["method"], scope["path"], scheme, headers, parts, scope["query_string"])
 
 
 @lru_cache(maxsize=256)
@@ -89,25 +103,53 @@ def is_ours(host: str, ours: tuple[str, ...]) -> bool:
     return bool(domain) and validate_host(domain, ours)
 
 
-async def answer(call: Call, handler: Handler, receive: Receive, send: Send) -> None:
+async def with_body(call: Call, receive: Receive) -> tuple[Call, Receive]:
+    """The body, if it is small, and a way to receive it once more, should Django have to answer."""
+    if "transfer-encoding" in call.headers or not is_small(call.headers):
+        return call, receive
+    heard = [await receive()]
+    while heard[-1].get("more_body"):
+        heard.append(await receive())
+    untold = iter(heard)
+
+    async def again() -> dict[str, Any]:
+        return next(untold, None) or await receive()
+
+    return replace(call, body=b"".join(part.get("body", b"") for part in heard)), again
+
+
+async def answer(call: Call, route: Route, receive: Receive, send: Send) -> bool:
+    """Whether it was for us to answer."""
     try:
-        require_small(call.headers)
-        if "transfer-encoding" in call.headers:
-            await read_little(receive)
-        status, content = await handler(call)
+        if not route.reads_body:
+            await pass_over_body(call, receive)
+        status, content = await route.handler(call)
         more: list[Header] = []
+    except Elsewhere:
+        return False
     except Exception as exception:
         status, content, more = refusal(call, exception)
     if callable(content):
         await respond_on_and_on(receive, send, call.scheme, content)
     else:
         await respond(send, call.scheme, status, content, more)
+    return True
+
+
+async def pass_over_body(call: Call, receive: Receive) -> None:
+    require_small(call.headers)
+    if "transfer-encoding" in call.headers:
+        await read_little(receive)
+
+
+def is_small(headers: Mapping[str, str]) -> bool:
+    length = headers.get("content-length", "0")
+    return length.isdigit() and len(length) < 10 and int(length) <= LARGEST_BODY
 
 
 def require_small(headers: Mapping[str, str]) -> None:
     """These calls take no body; a small one is ignored."""
-    length = headers.get("content-length", "0")
-    if not (length.isdigit() and len(length) < 10 and int(length) <= LARGEST_BODY):
+    if not is_small(headers):
         raise errors.TooLarge()
 
 

@@ -95,6 +95,20 @@ class Event(Lifecycle):
         default=False,
         help_text=_("Refuse a choice that leaves one empty seat alone between others."),
     )
+    rename_hours = models.PositiveSmallIntegerField(
+        _("names can be changed until"),
+        default=24,
+        null=True,
+        blank=True,
+        help_text=_("Hours before the start. Empty: never."),
+    )
+    transfer_hours = models.PositiveSmallIntegerField(
+        _("tickets can be given away until"),
+        default=24,
+        null=True,
+        blank=True,
+        help_text=_("Hours before the start. Empty: never."),
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
     title = Translated()

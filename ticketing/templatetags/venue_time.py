@@ -16,6 +16,7 @@ KOREAN_DAYS = "월화수목금토일"
 FORMATS = {
     "full": {"ko": "Y년 n월 j일 (D) H:i", "en": "l j F Y, H:i"},
     "short": {"ko": "n월 j일 (D) H:i", "en": "D j M, H:i"},
+    "day": {"ko": "Y년 n월 j일 (D)", "en": "D j M Y"},
     "hour": {"ko": "H:i", "en": "H:i"},
     "clock": {"ko": "H:i:s", "en": "H:i:s"},
 }

@@ -84,7 +84,14 @@ def complete(*, event_id: int, person: str, now: datetime) -> str:
 
 def require_admission(*, event_id: int, person: str, now: datetime) -> Standing:
     """The guard: only people inside get past it, and getting past it renews their pass."""
-    found = standing(event_id=event_id, person=person, now=now)
+    return _admitted(standing(event_id=event_id, person=person, now=now))
+
+
+async def arequire_admission(*, event_id: int, person: str, now: datetime) -> Standing:
+    return _admitted(await aperform(_touch(event_id, person, now, None)))
+
+
+def _admitted(found: Standing) -> Standing:
     if found.state != "admitted":
         raise errors.NotAdmitted()
     return found

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from payments import saga
+from payments.gateways import gateway
 from tests.making import make_user
 from tests.payments.saga.acting import Buyer
-from tests.payments.sandbox.conftest import base, origin, shop  # noqa: F401 - fixtures
+from tests.payments.sandbox.conftest import base, ear, origin, shop  # noqa: F401 - fixtures
 from ticketing.models import Event
 
 
@@ -33,6 +35,18 @@ def _site(base: str, settings: Any) -> None:  # noqa: F811
 def buyer(event: Event, fan: Any, now: Any) -> Buyer:
     """Holds two seats, and has not begun to pay."""
     return Buyer(event, fan, now)
+
+
+@pytest.fixture
+def unanswered(buyer: Buyer) -> Buyer:
+    """Charged, but our side does not know: it died before it heard."""
+    buyer.start()
+    token = buyer.agree()["paymentToken"]
+    charging = saga.mark_charging(buyer.payment, token=token, transaction_id="", now=buyer.now)
+    assert charging
+    order: Any = {"number": charging.number, "amount": charging.amount}
+    gateway().charge(**order, currency=charging.currency, token=token, seconds=5)
+    return buyer
 
 
 @pytest.fixture

@@ -1,4 +1,7 @@
-"""A buyer whose process is killed: `python -m tests.payments.saga.dying '<json>'`."""
+"""Buyers whose processes are killed: `python -m tests.payments.saga.dying`, told by JSON lines.
+
+To start Python and Django takes seconds, so that is done once; each buyer is a fork of that.
+"""
 
 import json
 import os
@@ -9,20 +12,32 @@ from datetime import datetime
 from typing import Any
 
 
-def die(**order: Any) -> int:
-    """Run it elsewhere, until it is killed there; how it ended."""
-    from django.conf import settings
-    from django.db import connection
+class Nursery:
+    """Where they come from."""
 
-    name = connection.settings_dict["NAME"]
-    base = os.environ["DATABASE_URL"].rpartition("/")[0]
-    env = os.environ | {
-        "DATABASE_URL": f"{base}/{name}",
-        "LOG_LEVEL": "ERROR",
-        "PORTONE_URL": settings.PORTONE_URL,
-    }
-    command = [sys.executable, "-m", "tests.payments.saga.dying", json.dumps(order)]
-    return subprocess.run(command, env=env, timeout=60).returncode
+    def __init__(self, portone_url: str) -> None:
+        from django.db import connection
+
+        name = connection.settings_dict["NAME"]
+        base = os.environ["DATABASE_URL"].rpartition("/")[0]
+        env = {"DATABASE_URL": f"{base}/{name}", "LOG_LEVEL": "ERROR", "PORTONE_URL": portone_url}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.payments.saga.dying"],
+            env=os.environ | env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def die(self, **order: Any) -> int:
+        """Let one live until it is killed; how it ended, as `subprocess` says it."""
+        assert self.process.stdin
+        assert self.process.stdout
+        print(json.dumps(order), file=self.process.stdin, flush=True)
+        return int(self.process.stdout.readline())
+
+    def close(self) -> None:
+        self.process.communicate(timeout=10)
 
 
 def now_is_the_moment() -> None:
@@ -30,9 +45,6 @@ def now_is_the_moment() -> None:
 
 
 def run(*, step: str, when: str, now: str, number: str, fan: int, token: str) -> None:
-    import django
-
-    django.setup()
     from payments import services
     from tests.payments.saga.killing import Killer
 
@@ -43,5 +55,20 @@ def run(*, step: str, when: str, now: str, number: str, fan: int, token: str) ->
     services.confirm(number=number, fan_id=fan, payment_token=token, now=moment)
 
 
+def bear(order: dict[str, Any]) -> int:
+    child = os.fork()
+    if child == 0:
+        try:
+            run(**order)
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
 if __name__ == "__main__":
-    run(**json.loads(sys.argv[1]))
+    import django
+
+    django.setup()
+    for line in sys.stdin:
+        print(bear(json.loads(line)), flush=True)  # noqa: T201 - the answer

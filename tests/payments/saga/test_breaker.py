@@ -1,11 +1,12 @@
 """The breaker: opens on a failure rate, for everybody, pauses, and lets one call try."""
 
 from datetime import timedelta
+from threading import Barrier
 
 import pytest
 from redis.exceptions import RedisError
 
-from payments import breaker, errors, selectors, store
+from payments import breaker, errors, keys, selectors, store
 from payments.breaker import LEAST, PAUSE_MS, PROBE_MS, WINDOW_MS, Breaker, Open
 from payments.gateways import Declined, Unavailable, Unknown, gateway
 from payments.models import Payment
@@ -15,6 +16,7 @@ from tests.payments.saga.acting import work
 from ticketing.core import redis
 
 pytestmark = pytest.mark.django_db(transaction=True)
+FEW = 6
 
 
 @pytest.fixture
@@ -108,7 +110,24 @@ def test_of_many_at_once_one_tries(switch, time):
     assert len(winners(results)) == 1
 
 
-def test_control_many_may_call_while_it_is_closed(switch):
+def test_control_where_looking_and_writing_are_two_steps_many_try(switch, time, monkeypatch):
+    """The same decision as `ask.lua`, but others may look before it is written."""
+    tell(switch, 0, 10)
+    time["ms"] += PAUSE_MS
+    key, met = keys.breaker("test"), Barrier(FEW)
+
+    def in_two_steps(gateway, *, now_ms, pause_ms, probe_ms):
+        is_tried = now_ms < int(redis.client().hget(key, "trying") or 0)
+        met.wait(10)
+        redis.client().hset(key, "trying", now_ms + probe_ms)
+        return ("open", 1) if is_tried else ("probe", 0)
+
+    monkeypatch.setattr(store, "ask", in_two_steps)
+
+    assert len(winners(together(FEW, lambda _: switch.ask()))) == FEW
+
+
+def test_many_may_call_while_it_is_closed(switch):
     assert len(winners(together(20, lambda _: switch.ask()))) == 20
 
 

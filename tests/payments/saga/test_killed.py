@@ -8,9 +8,16 @@ import pytest
 from payments.saga import LEASE
 from payments.sandbox import control
 from tests.payments.saga.acting import messages, money_and_seats_agree, work
-from tests.payments.saga.dying import die
+from tests.payments.saga.dying import Nursery
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(scope="module")
+def nursery(origin):
+    nursery = Nursery(f"{origin}/sandbox/portone")
+    yield nursery
+    nursery.close()
 
 
 @pytest.mark.parametrize(
@@ -23,12 +30,14 @@ pytestmark = pytest.mark.django_db(transaction=True)
         ("succeed", "after", True),
     ],
 )
-def test_a_process_that_is_killed_leaves_what_another_resumes(buyer, event, step, when, charged):
+def test_a_process_that_is_killed_leaves_what_another_resumes(
+    buyer, event, nursery, step, when, charged
+):
     buyer.start()
     token = buyer.agree()["paymentToken"]
     order = {"step": step, "when": when, "now": buyer.now.isoformat(), "fan": buyer.fan.pk}
 
-    assert die(**order, number=buyer.payment.number, token=token) == -signal.SIGKILL
+    assert nursery.die(**order, number=buyer.payment.number, token=token) == -signal.SIGKILL
     assert bool(control.taken(buyer.payment.number)) is charged
 
     work(buyer.now + LEASE)

@@ -7,8 +7,9 @@ import pytest
 from payments import breaker, services
 from payments.errors import PaymentsPaused
 from payments.models import Payment
-from payments.sandbox import control
+from payments.sandbox import control, webhooks
 from payments.sandbox.control import Behaviour
+from payments.services import patience
 from reservations import services as reservations
 from tests.making import make_event, make_plan, make_user
 from tests.payments.saga.acting import Buyer, money_and_seats_agree
@@ -18,14 +19,27 @@ pytestmark = pytest.mark.django_db(transaction=True)
 # The refund's own troubles need a charge that goes back: those have their own test.
 # Nothing at all is what somebody does who walks away before the window opens.
 BEHAVIOURS = [*(each for each in Behaviour if not each.name.startswith("REFUND")), None]
-SECONDS = 0.8
+SECONDS = 0.4
 
 
 @pytest.fixture(autouse=True)
 def _hurry(settings, monkeypatch):
-    settings.PAYMENT_PATIENCE = settings.PORTONE_TIMEOUT = 0.6
+    settings.PAYMENT_PATIENCE = settings.PORTONE_TIMEOUT = 0.3
+    monkeypatch.setattr(patience, "LEAST", 0.2)
     # The breaker has tests of its own; here everything fails on purpose.
     monkeypatch.setattr(breaker, "LEAST", 10**6)
+
+
+@pytest.fixture(autouse=True)
+def _our_own_ear(_site, monkeypatch):
+    """Webhooks reach us, signed and from threads of the sandbox, but without a network."""
+
+    def hear(webhook, now):
+        headers = webhooks.signed(webhook.webhook_id, webhook.body, now)
+        services.receive_webhook(body=webhook.body.encode(), headers=headers, now=now)
+        return 200
+
+    monkeypatch.setattr(webhooks, "_post", hear)
 
 
 @pytest.fixture
@@ -134,7 +148,7 @@ def test_whoever_dies_while_refunding_money_and_seats_agree(
     settings.PAYMENT_PATIENCE = 10
     for buyer, trouble in zip(buyers, REFUND_TROUBLES, strict=True):
         assert buyer.buy(trouble, seconds=SECONDS).state == "succeeded"
-    settings.PAYMENT_PATIENCE = 0.6
+    settings.PAYMENT_PATIENCE = 0.3
     killer = Killer()
     killer.watch(step, when, monkeypatch.setattr)
 

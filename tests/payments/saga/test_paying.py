@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from payments import errors, services
 from payments.models import Payment
 from payments.sandbox import control
+from payments.sandbox import services as sandbox
 from payments.sandbox.control import Behaviour
 from reservations.errors import BadPaymentToken, HoldOver
 from tests.payments.saga.acting import (
@@ -164,10 +165,10 @@ def test_where_the_window_charges_the_answer_is_looked_up(buyer, event, settings
 
 def test_a_bank_that_thinks_about_it_is_waited_for(buyer, event):
     buyer.start()
-    payment = buyer.confirm(buyer.agree(Behaviour.PENDING, seconds=0.3))
+    payment = buyer.confirm(buyer.agree(Behaviour.PENDING, seconds=60))
     assert payment.state == "charging"
 
-    control.wait()
+    sandbox.settle_charge(payment.number, now=buyer.now + timedelta(minutes=2))
     work(buyer.now + timedelta(seconds=5))
 
     assert buyer.payment.state == "succeeded"

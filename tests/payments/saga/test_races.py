@@ -1,21 +1,43 @@
 """Two who settle the same money at the same moment: with the locks, and without."""
 
 from datetime import timedelta
+from functools import partial
+from threading import Event
 from uuid import uuid4
 
 import pytest
+from django.db import IntegrityError, connection
 
-from payments import locks, mails, saga, services
-from payments.models import OutboxMessage, Payment
+from payments import idempotency, locks, mails, saga, services
+from payments.models import OutboxMessage, Payment, Refund
 from payments.sandbox import control
 from payments.sandbox.control import Behaviour
 from reservations import services as reservations
 from reservations.errors import HoldOver
+from reservations.models import Reservation
+from reservations.services import paying
 from tests.concurrency.together import together, winners
-from tests.payments.saga.acting import Buyer, messages, money_and_seats_agree, work
+from tests.payments.saga.acting import Buyer, messages, money_and_seats_agree, seat_states, work
+from tests.payments.saga.test_webhooks import body_of, send, signed
+from tests.payments.saga.unlocked import (
+    change_sql,
+    meet_before,
+    together_at_locked,
+    without_index,
+)
+from ticketing.core import clock
 
 pytestmark = pytest.mark.django_db(transaction=True)
 FEW = 6
+WHERE_IT_IS = "AND before.state = ANY(%(allowed)s)"
+SKIP = "FOR NO KEY UPDATE SKIP LOCKED"
+
+
+def unique_name(column):
+    """Django makes it up, when the table is made."""
+    with connection.cursor() as cursor:
+        found = connection.introspection.get_constraints(cursor, Payment._meta.db_table)
+    return next(n for n, it in found.items() if it["unique"] and it["columns"] == [column])
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +55,22 @@ def test_two_tabs_start_one_payment(buyer):
     results = together(FEW, lambda _: buyer.start(payment_key=uuid4()))
 
     assert len({payment.pk for payment in winners(results)}) == Payment.objects.count() == 1
+
+
+def test_control_without_the_constraints_every_tab_starts_a_payment(buyer):
+    """The lock of the reservation lets them come one after the other, and each begins."""
+    with without_index("one_open_payment_per_reservation"):
+        together(FEW, lambda _: buyer.start(payment_key=uuid4()))
+
+        assert Payment.objects.count() == FEW
+
+
+def test_control_without_the_keys_constraint_every_click_starts_a_payment(buyer, monkeypatch):
+    monkeypatch.setattr(idempotency, "earlier_payment", lambda **_: None)
+    with without_index("one_open_payment_per_reservation", unique_name("payment_key")):
+        together(FEW, lambda _: buyer.start())
+
+        assert Payment.objects.count() == FEW
 
 
 def test_a_double_click_charges_once(buyer, event):
@@ -62,20 +100,53 @@ def test_many_who_settle_at_once_settle_once(buyer, event):
     assert money_and_seats_agree(event)
 
 
-def test_control_without_looking_where_it_is_a_payment_succeeds_many_times(
-    buyer,
-    monkeypatch,
-):
-    text = locks._text("move").replace("AND before.state = ANY(%(allowed)s)", "")
-    assert text != locks._text("move")
-    real = locks._text
-    monkeypatch.setattr(locks, "_text", lambda name: text if name == "move" else real(name))
+def test_control_without_looking_where_it_is_a_payment_is_charged_many_times(buyer, monkeypatch):
+    change_sql(monkeypatch, "move", WHERE_IT_IS)
+    meet_before(monkeypatch, saga, "mark_charging", FEW)
     buyer.start()
     answer = buyer.agree()
 
     together(FEW, lambda _: buyer.confirm(answer))
 
     assert list(buyer.payment.steps.values_list("after", flat=True)).count("charging") > 1
+
+
+def webhook_and_confirm(buyer, settings):
+    """The fan's call, the gateway's message, and a worker who has heard of it."""
+    buyer.start()
+    answer, body = buyer.agree(), body_of(buyer.payment.number)
+    headers = [signed(settings, body, name=f"msg_{n}") for n in range(FEW)]
+
+    def race(number):
+        if number == 0:
+            return buyer.confirm(answer)
+        send(body, headers[number])
+        return work(clock.now() + timedelta(minutes=2))
+
+    return together(FEW, race)
+
+
+def test_a_webhook_racing_the_confirm_sells_once(buyer, event, settings):
+    results = webhook_and_confirm(buyer, settings)
+    work(buyer.now + timedelta(minutes=4))
+
+    assert len(winners(results)) == FEW
+    assert messages() == ["PaymentSucceeded", "ReservationConfirmed"]
+    assert len(control.charges()) == 1
+    assert money_and_seats_agree(event)
+
+
+def test_control_without_looking_where_it_is_the_second_takes_what_was_sold_for_gone(
+    unanswered, monkeypatch
+):
+    """Fan and webhook both saw it charged; who comes second finds the seats sold: to whom?"""
+    change_sql(monkeypatch, "move", WHERE_IT_IS)
+    meet_before(monkeypatch, saga, "succeed", 2)
+
+    together(2, lambda _: services.settle(pk=unanswered.payment.pk, now=unanswered.now))
+
+    assert unanswered.payment.state == "refunding"
+    assert unanswered.reservation.state == "confirmed"
 
 
 def test_expiry_and_payment_are_one_or_the_other(buyer):
@@ -91,6 +162,31 @@ def test_expiry_and_payment_are_one_or_the_other(buyer):
 
     paying = Payment.objects.count()
     assert (buyer.reservation.state, paying) in {("paying", 1), ("expired", 0)}
+
+
+def test_control_without_the_lock_seats_that_ran_out_are_paid_for(buyer, event, monkeypatch):
+    """Payment looked before the clock took the seats away, and wrote afterwards."""
+    looked, expired = Event(), Event()
+    moment = buyer.reservation.deadline
+
+    def unlocked(code, **_):
+        found = Reservation.objects.get(code=code)
+        looked.set()
+        assert expired.wait(10)
+        return found
+
+    def race(number):
+        if number == 0:
+            return buyer.start(now=moment - timedelta(microseconds=1))
+        assert looked.wait(10)
+        reservations.expire_holds(now=moment)
+        return expired.set()
+
+    monkeypatch.setattr(paying, "reservation_for_update", unlocked)
+    together(2, race)
+
+    assert (buyer.reservation.state, seat_states(buyer)) == ("paying", {"available"})
+    assert reservations.contradictions(event_id=event.pk)
 
 
 def test_who_gives_seats_back_while_paying_is_refused(buyer, event):
@@ -138,14 +234,31 @@ def test_two_refunds_at_once_give_back_once(buyer, event):
     assert money_and_seats_agree(event)
 
 
-def test_many_workers_take_different_payments(event, fan, now):
+def test_control_without_looking_where_it_is_only_a_constraint_saves_the_refund(buyer, monkeypatch):
+    payment = buyer.buy()
+    monkeypatch.setattr(saga.locks, "payment_for_update", lambda _: payment)
+    change_sql(monkeypatch, "move", WHERE_IT_IS)
+
+    results = together(
+        FEW,
+        lambda n: saga.begin_refund(payment, 1_000, why="twice", frees_seats=False, now=buyer.now),
+    )
+
+    assert {type(each) for each in results} == {Payment, IntegrityError}
+    assert Refund.objects.count() == 1
+
+
+@pytest.fixture
+def due(event, fan, now):
+    """Six payments that somebody has to look at."""
     event.seats_per_person = 12
     event.save()
-    people = [Buyer(event, fan, now, first=first) for first in range(0, 12, 2)]
-    for person in people:
-        person.start()
+    for first in range(0, 12, 2):
+        Buyer(event, fan, now, first=first).start()
     Payment.objects.update(due_at=now)
 
+
+def test_many_workers_take_different_payments(due, now):
     claimed = together(FEW, lambda _: services.claim_due_payments(now=now, batch=2))
 
     assert sorted(pk for batch in claimed for pk in batch) == sorted(
@@ -153,10 +266,54 @@ def test_many_workers_take_different_payments(event, fan, now):
     )
 
 
-def test_many_couriers_deliver_each_message_once_and_in_order(buyer, monkeypatch):
+def test_two_workers_that_come_while_rows_are_locked_take_none_of_them(due, now):
+    claim = partial(services.claim_due_payments, now=now, batch=2)
+
+    assert together_at_locked(Payment.objects.all(), 2, claim) == [[], []]
+
+
+def test_control_without_the_lock_two_workers_take_the_same_payments(due, now, monkeypatch):
+    change_sql(monkeypatch, "claim", SKIP)
+    claim = partial(services.claim_due_payments, now=now, batch=2)
+
+    first, second = together_at_locked(Payment.objects.all(), 2, claim)
+
+    assert first == second != []
+
+
+@pytest.fixture
+def delivered(monkeypatch):
+    names = []
+    monkeypatch.setattr(mails, "send_about", lambda kind, body, name: names.append(name))
+    return names
+
+
+def test_control_without_the_lock_two_couriers_deliver_the_same_message(
+    buyer, delivered, monkeypatch
+):
     buyer.buy()
-    delivered = []
-    monkeypatch.setattr(mails, "send_about", lambda kind, body, name: delivered.append(name))
+    change_sql(monkeypatch, "claim_message", "FOR NO KEY UPDATE OF message SKIP LOCKED")
+    carry = partial(services.deliver_messages, now=buyer.now, batch=1)
+
+    together_at_locked(OutboxMessage.objects.all(), 2, carry)
+
+    assert delivered == [f"reservation:{buyer.code}-1"] * 2
+
+
+def test_control_without_looking_at_earlier_ones_messages_overtake(buyer, delivered, monkeypatch):
+    buyer.buy()
+    text = locks._text("claim_message")
+    earlier = text[text.index("AND NOT EXISTS") : text.index("ORDER BY")]
+    change_sql(monkeypatch, "claim_message", earlier)
+    OutboxMessage.objects.filter(sequence=1).update(due_at=buyer.now + timedelta(seconds=1))
+
+    services.deliver_messages(now=buyer.now)
+
+    assert delivered == [f"reservation:{buyer.code}-2"]
+
+
+def test_many_couriers_deliver_each_message_once_and_in_order(buyer, delivered):
+    buyer.buy()
 
     together(FEW, lambda _: services.deliver_messages(now=buyer.now))
 

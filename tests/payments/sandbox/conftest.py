@@ -12,13 +12,18 @@ import httpx
 import pytest
 import uvicorn
 from django.conf import settings as site
-from django.db import connections
+from django.db import connection, connections
 from portone_server_sdk import PaymentClient
 
 from payments.sandbox import control, webhooks
 from tests.browser.conftest import wait_until
 
 AMOUNT = 154_000
+# The database can't be dropped while somebody is connected.
+HANG_UP = """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
 
 
 @dataclass
@@ -44,32 +49,41 @@ def kind_of(body: str) -> str:
     return json.loads(body)["type"].removeprefix("Transaction.")
 
 
-@pytest.fixture
-def shop(settings: Any) -> Iterator[Shop]:
+class Ear(BaseHTTPRequestHandler):
+    """Listens for the shop of the test that is running; what comes later, nobody hears."""
+
     shop = Shop()
 
-    class Ear(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"])).decode()
-            shop.heard.append(({k.lower(): v for k, v in self.headers.items()}, body))
-            self.send_response(shop.status)
-            self.end_headers()
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["content-length"])).decode()
+        self.shop.heard.append(({k.lower(): v for k, v in self.headers.items()}, body))
+        self.send_response(self.shop.status)
+        self.end_headers()
 
-        def log_message(self, *args: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Ear)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    settings.PAYMENTS_SANDBOX_WEBHOOK = shop.url = f"http://127.0.0.1:{server.server_port}/hook"
-    yield shop
-    server.shutdown()
-    server.server_close()
+    def log_message(self, *args: Any) -> None:
+        pass
 
 
 @pytest.fixture(scope="session")
-def origin() -> Iterator[str]:
-    # The server's threads would keep connections to a database that is about to be emptied.
-    connections.settings["default"]["CONN_MAX_AGE"] = 0
+def ear() -> Iterator[str]:
+    """One for all tests: to stop such a server takes half a second."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Ear) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/hook"
+        server.shutdown()
+
+
+@pytest.fixture
+def shop(ear: str, settings: Any) -> Shop:
+    Ear.shop = Shop(ear)
+    settings.PAYMENTS_SANDBOX_WEBHOOK = ear
+    return Ear.shop
+
+
+@pytest.fixture(scope="session")
+def origin(django_db_setup: None, django_db_blocker: Any) -> Iterator[str]:
+    """One server for all tests, whose threads keep their connections until the last."""
+    connections.settings["default"]["CONN_MAX_AGE"] = None
     from ticketing.asgi import application
 
     with socket.socket() as listening:
@@ -81,6 +95,8 @@ def origin() -> Iterator[str]:
         yield f"http://localhost:{listening.getsockname()[1]}"
         server.should_exit = True
         thread.join(10)
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        cursor.execute(HANG_UP)
 
 
 @pytest.fixture

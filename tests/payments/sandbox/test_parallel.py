@@ -5,7 +5,7 @@ from threading import Barrier
 import pytest
 from portone_server_sdk import errors
 
-from payments.sandbox import control
+from payments.sandbox import calls, control
 from payments.sandbox.models import Payment
 from payments.sandbox.services import charging, refunding
 from tests.concurrency.together import together, winners
@@ -92,6 +92,28 @@ def test_one_key_in_many_calls_charges_once(post, window):
     assert types <= {None, "IDEMPOTENCY_OUTSTANDING_REQUEST"}
     assert sum(answer.status_code == 200 for answer in answers) >= 1
     assert len(control.charges()) == 1
+
+
+def refund_together_by_one_key(post):
+    part = {"amount": 10_000, "reason": "Mine."}
+    return together(BUYERS, lambda _: post("order-1/cancel", part, key="k" * 16))
+
+
+def test_one_key_in_many_calls_gives_back_once(post, paid):
+    paid()
+
+    refund_together_by_one_key(post)
+
+    assert control.taken("order-1") == AMOUNT - 10_000
+
+
+def test_control_where_keys_are_not_kept_every_call_gives_back(post, paid, monkeypatch):
+    paid()
+    monkeypatch.setattr(calls, "begin", lambda **_: None)
+
+    refund_together_by_one_key(post)
+
+    assert control.taken("order-1") == AMOUNT - BUYERS * 10_000
 
 
 def test_a_plan_is_taken_by_one_only(portone):

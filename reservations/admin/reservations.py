@@ -17,7 +17,7 @@ from reservations import services
 from reservations.models import HoldRequest, Reservation, ReservationChange, ReservedSeat
 from ticketing.admin.changes import ReadOnlyAdmin
 from ticketing.admin.event_forms import ReasonForm
-from ticketing.admin.pages import operator
+from ticketing.admin.pages import change_url, operator
 from ticketing.core import clock
 from ticketing.core.money import money
 
@@ -34,7 +34,7 @@ class ReservationAdmin(ReadOnlyAdmin):
     search_fields = ("code__iexact", "fan__email", "event__title_ko", "event__title_en")
     search_help_text = gettext_lazy("The code, the person's e-mail address, or the event.")
     fields = (
-        *("code", "state", "event", "fan", "seats_and_prices", "price"),
+        *("code", "state", "event", "fan", "seats_and_prices", "price", "ticket_list"),
         *("created_at", "deadline", "ended_at", "history"),
     )
 
@@ -78,6 +78,14 @@ class ReservationAdmin(ReadOnlyAdmin):
             for seat in seats_of(reservation)
         ]
         return format_html_join("", "<div>{} · {} · {}</div>", rows)
+
+    @admin.display(description=gettext_lazy("tickets"))
+    def ticket_list(self, reservation: Reservation) -> str:
+        rows = [
+            (change_url(ticket), ticket, ticket.get_state_display(), ticket.name)
+            for ticket in reservation.tickets.all()
+        ]
+        return format_html_join("", '<div><a href="{}">{}</a> · {} · {}</div>', rows) or NOTHING
 
     @admin.display(description=gettext_lazy("changes by operators"))
     def history(self, reservation: Reservation) -> str:

@@ -1,0 +1,61 @@
+"""PostgreSQL alone: the hold's own statements from pgbench, without Python and HTTP."""
+
+import re
+import subprocess
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from reservations import locks, prepared
+
+TPS = re.compile(r"tps = ([\d.]+)")
+VALUES = {
+    "event": ":event",
+    "fan": ":first_fan + :client_id",
+    "seats": "ARRAY[:seat]",
+    "quantity": "1",
+    "code": "substr(md5(random()::text || :seat), 1, 10)",
+    "key": "''",
+    "now": "now()",
+    "patience": f"'{locks.PATIENCE}'",
+}
+
+
+def holds_per_second(
+    binary: Path, database_url: str, *, event: int, first_fan: int, first_seat: int, sessions: int
+) -> float:
+    """Each session holds seats of its own, in turn; fails if a hold is refused."""
+    with NamedTemporaryFile("w", suffix=".sql") as script:
+        script.write(_script())
+        script.flush()
+        told = {"event": event, "first_fan": first_fan, "first_seat": first_seat}
+        told |= {"sessions": sessions, "turn": 0}
+        defined = [f"-D{name}={value}" for name, value in told.items()]
+        crowd = ["-n", "-f", script.name, "-c", str(sessions), "-j", "2", "-t", "100"]
+        command = [str(binary), *crowd, *defined, database_url]
+        ran = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
+    found = TPS.search(ran.stdout)
+    assert found, ran.stdout
+    return float(found[1])
+
+
+def _script() -> str:
+    """As `locks.hold` sends it: planned once by a connection, then one round trip each."""
+    choice = locks._text("choose_seats").rstrip()
+    _name, prepare, execute = prepared._forms(locks._text("hold").replace("{choice}", choice))
+    before = _filled(locks._text("before_hold")).strip()
+    return "\n".join(
+        [
+            *("\\if :turn = 0", _one_line(prepare) + ";", "\\endif"),
+            "\\set seat :first_seat + :client_id + :sessions * :turn",
+            "\\set turn :turn + 1",
+            _one_line(before).replace(";", " \\;") + " " + _one_line(_filled(execute)),
+        ]
+    )
+
+
+def _filled(statement: str) -> str:
+    return re.sub(r"%\((\w+)\)s", lambda found: VALUES[found[1]], statement)
+
+
+def _one_line(statement: str) -> str:
+    return " ".join(line.partition("--")[0].strip() for line in statement.splitlines()).strip()

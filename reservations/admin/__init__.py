@@ -1,0 +1,1 @@
+from reservations.admin import reservations, tickets  # noqa: F401 - register themselves

@@ -1,0 +1,183 @@
+"""Tickets as operators see them: found by code, name or e-mail; written only by services."""
+
+from typing import Any
+from uuid import uuid4
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern
+from django.utils.html import format_html, format_html_join
+from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from reservations import services
+from reservations.models import CheckIn, Ticket, TicketChange, TransferOffer
+from reservations.tickets import selectors
+from reservations.tickets.words import answer_words, seat_words
+from ticketing.admin.changes import ReadOnlyAdmin
+from ticketing.admin.event_forms import ReasonForm
+from ticketing.admin.pages import change_url, operator, require_post
+from ticketing.core import clock
+
+NOTHING = "–"
+REISSUE, CHECK_IN = "reservations.change_ticket", selectors.CHECK_IN
+DOOR = "admin"
+
+
+@admin.register(Ticket)
+class TicketAdmin(ReadOnlyAdmin):
+    list_display = ("code", "event", "place", "name", "holder", "state", "serial", "used_at")
+    list_select_related = ("event", "holder", "seat__place__section")
+    list_filter = ("state", "reason")
+    list_per_page = 50
+    show_full_result_count = False
+    search_fields = ("code__iexact", "name", "holder__email", "reservation__code__iexact")
+    search_help_text = gettext_lazy("The code, the order's code, a name, or an e-mail address.")
+    fields = (
+        *("code", "state", "reason", "event", "place", "name", "holder", "order", "serial"),
+        *("created_at", "used_at", "ended_at", "other", "history"),
+    )
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.route("<int:pk>/reissue/", self.reissue_view, "ticket_reissue"),
+            self.route("<int:pk>/check-in/", self.check_in_view, "ticket_check_in"),
+            self.route("<int:pk>/undo/", self.undo_view, "ticket_undo"),
+            *super().get_urls(),
+        ]
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Ticket], search_term: str
+    ) -> tuple[QuerySet[Ticket], bool]:
+        """A code may be written as it stands on the ticket, in two halves."""
+        if pk := selectors.ticket_with_code(search_term):
+            return queryset.filter(pk=pk), False
+        return super().get_search_results(request, queryset, search_term)
+
+    def reissue_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """A new code for the same seat; asks why."""
+        ticket = self._allowed(request, pk, REISSUE)
+        form = ReasonForm(request.POST or None, required=True)
+        if form.is_valid():
+            why = form.cleaned_data["reason"]
+            new = services.reissue_by_operator(
+                code=ticket.code, by=operator(request), why=why, now=clock.now()
+            )
+            words = _("%(code)s replaces %(old)s, which lets nobody in any more.")
+            self.message_user(request, words % {"code": new, "old": ticket}, messages.SUCCESS)
+            return self.back_to(new)
+        title = _("%(code)s: issue again") % {"code": ticket}
+        return self.page(request, "ticket_reissue", title, ticket=ticket, form=form)
+
+    def check_in_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """The same as at the door."""
+        require_post(request)
+        ticket = self._allowed(request, pk, CHECK_IN)
+        scan = services.Scan(key=uuid4(), text=ticket.code)
+        (entry,) = services.check_in_all(
+            event_id=ticket.event_id,
+            scans=[scan],
+            by=operator(request),
+            door=DOOR,
+            now=clock.now(),
+        )
+        lets_in = entry.answer == CheckIn.Answer.VALID
+        level = messages.SUCCESS if lets_in else messages.ERROR
+        self.message_user(request, answer_words(entry), level)
+        return self.back_to(ticket)
+
+    def undo_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        require_post(request)
+        ticket = self._allowed(request, pk, CHECK_IN)
+        last = get_object_or_404(ticket.check_ins, answer=CheckIn.Answer.VALID, undone_at=None)
+        services.undo_check_in(key=last.key, by=operator(request), now=clock.now())
+        words = _("The check-in is undone. The ticket is good again.")
+        self.message_user(request, words, messages.SUCCESS)
+        return self.back_to(ticket)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        state, who = context["original"].state, operator(request)
+        is_valid, may_check_in = state == Ticket.State.VALID, who.has_perm(CHECK_IN)
+        context["may_reissue"] = is_valid and who.has_perm(REISSUE)
+        context["may_check_in"] = is_valid and may_check_in
+        context["may_undo"] = state == Ticket.State.USED and may_check_in
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def _allowed(self, request: HttpRequest, pk: int, permission: str) -> Ticket:
+        if not operator(request).has_perm(permission):
+            raise PermissionDenied
+        return get_object_or_404(self.get_queryset(request), pk=pk)
+
+    @admin.display(description=gettext_lazy("seat"))
+    def place(self, ticket: Ticket) -> str:
+        return seat_words(ticket)
+
+    @admin.display(description=gettext_lazy("reservation"))
+    def order(self, ticket: Ticket) -> str:
+        return _link(ticket.reservation)
+
+    @admin.display(description=gettext_lazy("other tickets of this seat and order"))
+    def other(self, ticket: Ticket) -> str:
+        same = ticket.reservation.tickets.filter(seat=ticket.seat_id).exclude(pk=ticket.pk)
+        rows = [(_link(it), it.get_state_display(), it.name) for it in same]
+        return format_html_join("", "<div>{} · {} · {}</div>", rows) or NOTHING
+
+    @admin.display(description=gettext_lazy("history"))
+    def history(self, ticket: Ticket) -> str:
+        """Of everything that this seat's tickets of the order went through."""
+        about = {"ticket__seat": ticket.seat_id, "ticket__reservation": ticket.reservation_id}
+        changes = TicketChange.objects.filter(**about).select_related("by", "ticket")
+        rows = [
+            (
+                localtime(it.at).strftime("%Y-%m-%d %H:%M:%S"),
+                it.ticket,
+                it.get_what_display(),
+                " → ".join(filter(None, [it.before, it.after])),
+                it.by or "",
+                it.why,
+            )
+            for it in changes
+        ]
+        return format_html_join("", "<div>{} · {} · {} · {} · {} {}</div>", rows) or NOTHING
+
+
+@admin.register(TicketChange)
+class TicketChangeAdmin(ReadOnlyAdmin):
+    list_display = ("at", "ticket", "what", "before", "after", "by", "why")
+    list_select_related = ("ticket", "by")
+    list_filter = ("what",)
+    list_per_page = 50
+    show_full_result_count = False
+    date_hierarchy = "at"
+    search_fields = ("ticket__code__iexact", "by__email", "why")
+
+
+@admin.register(CheckIn)
+class CheckInAdmin(ReadOnlyAdmin):
+    list_display = ("at", "event", "ticket", "answer", "door", "by", "offline", "undone_at")
+    list_select_related = ("event", "ticket", "by")
+    list_filter = ("answer", "offline")
+    list_per_page = 50
+    show_full_result_count = False
+    date_hierarchy = "at"
+    search_fields = ("ticket__code__iexact", "by__email", "door")
+
+
+@admin.register(TransferOffer)
+class TransferOfferAdmin(ReadOnlyAdmin):
+    list_display = ("created_at", "ticket", "email", "state", "ended_at")
+    list_select_related = ("ticket",)
+    list_filter = ("state",)
+    list_per_page = 50
+    show_full_result_count = False
+    search_fields = ("ticket__code__iexact", "email")
+
+
+def _link(thing: Any) -> str:
+    return format_html('<a href="{}">{}</a>', change_url(thing), thing)

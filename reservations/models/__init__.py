@@ -1,0 +1,22 @@
+from reservations.models.reservations import (
+    HoldRequest,
+    RequestedSeat,
+    Reservation,
+    ReservationChange,
+    ReservedSeat,
+    new_code,
+)
+from reservations.models.tickets import CheckIn, Ticket, TicketChange, TransferOffer
+
+__all__ = [
+    "CheckIn",
+    "HoldRequest",
+    "RequestedSeat",
+    "Reservation",
+    "ReservationChange",
+    "ReservedSeat",
+    "Ticket",
+    "TicketChange",
+    "TransferOffer",
+    "new_code",
+]

@@ -1,0 +1,245 @@
+"""Tickets: one for each seat of an order. A new QR code is a new row, and the old one is void."""
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from reservations.models.reservations import Reservation, new_code
+from ticketing.core.states import Lifecycle
+from ticketing.models import Event, Seat
+
+
+class Ticket(Lifecycle):
+    class State(models.TextChoices):
+        VALID = "valid", _("valid")
+        USED = "used", _("used")
+        REFUNDING = "refunding", _("being refunded")
+        VOID = "void", _("void")
+
+    class Reason(models.TextChoices):
+        REFUNDED = "refunded", _("refunded")
+        CANCELLED = "cancelled", _("cancelled")
+        REISSUED = "reissued", _("replaced by a new one")
+        RENAMED = "renamed", _("replaced under another name")
+        TRANSFERRED = "transferred", _("given to somebody else")
+
+    # Set aside while money goes back, so that nobody walks in with it meanwhile; void once it is
+    # back, valid again if the gateway refuses. From used back to valid: a check-in was undone.
+    MOVES = {
+        State.VALID: {State.USED, State.REFUNDING, State.VOID},
+        State.USED: {State.VALID},
+        State.REFUNDING: {State.VALID, State.VOID},
+        State.VOID: set(),
+    }
+    LIVE = (State.VALID, State.USED, State.REFUNDING)
+
+    code = models.CharField(_("code"), max_length=12, unique=True, default=new_code)
+    reservation = models.ForeignKey(
+        Reservation, models.PROTECT, related_name="tickets", verbose_name=_("reservation")
+    )
+    event = models.ForeignKey(
+        Event, models.PROTECT, related_name="tickets", verbose_name=_("event"), db_index=False
+    )
+    seat = models.ForeignKey(Seat, models.PROTECT, related_name="tickets", verbose_name=_("seat"))
+    holder = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        related_name="tickets",
+        verbose_name=_("belongs to"),
+    )
+    name = models.CharField(_("name on the ticket"), max_length=60)
+    serial = models.PositiveSmallIntegerField(_("serial number"), default=1)
+    state = models.CharField(_("status"), max_length=9, choices=State, default=State.VALID)
+    reason = models.CharField(_("why void"), max_length=11, choices=Reason, blank=True, default="")
+    replaces = models.OneToOneField(
+        "self",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="replaced_by",
+        verbose_name=_("replaces"),
+    )
+    created_at = models.DateTimeField(_("issued"))
+    used_at = models.DateTimeField(_("used at"), null=True, blank=True)
+    ended_at = models.DateTimeField(_("void since"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("ticket")
+        verbose_name_plural = _("tickets")
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["seat"],
+                condition=models.Q(state__in=["valid", "used", "refunding"]),
+                name="one_live_ticket_per_seat",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state__in=["valid", "used", "refunding", "void"]),
+                name="a_ticket_is_in_a_known_state",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state="used") & models.Q(used_at__isnull=False)
+                | ~models.Q(state="used") & models.Q(used_at__isnull=True),
+                name="a_used_ticket_was_used_at_some_time",
+            ),
+        ]
+        indexes = [models.Index(fields=["event", "holder"], name="tickets_of_a_person")]
+
+    def __str__(self) -> str:
+        return self.code
+
+    @property
+    def is_live(self) -> bool:
+        return self.state in self.LIVE
+
+
+class TicketChange(models.Model):
+    """What became of a ticket: when, by whom and why. Written once, never edited."""
+
+    class What(models.TextChoices):
+        ISSUED = "issued", _("issued")
+        REISSUED = "reissued", _("issued again")
+        RENAMED = "renamed", _("renamed")
+        OFFERED = "offered", _("offered to somebody")
+        WITHDRAWN = "withdrawn", _("offer withdrawn")
+        DECLINED = "declined", _("offer declined")
+        TRANSFERRED = "transferred", _("given to somebody")
+        CHECKED_IN = "checked_in", _("checked in")
+        UNDONE = "undone", _("check-in undone")
+        SET_ASIDE = "set_aside", _("set aside for a refund")
+        GIVEN_BACK = "given_back", _("valid again after a refused refund")
+        VOIDED = "voided", _("made void")
+
+    ticket = models.ForeignKey(
+        Ticket, models.PROTECT, related_name="changes", verbose_name=_("ticket")
+    )
+    at = models.DateTimeField(_("when"))
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        verbose_name=_("who"),
+        help_text=_("Empty: the system itself."),
+    )
+    what = models.CharField(_("what"), max_length=11, choices=What)
+    before = models.CharField(_("before"), max_length=254, blank=True)
+    after = models.CharField(_("after"), max_length=254, blank=True)
+    why = models.CharField(_("why"), max_length=200, blank=True)
+
+    class Meta:
+        verbose_name = _("change of a ticket")
+        verbose_name_plural = _("changes of tickets")
+        ordering = ["-at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.before} → {self.after}"
+
+
+class TransferOffer(Lifecycle):
+    """A ticket that somebody may have. It stays its holder's, and valid, until it is accepted."""
+
+    class State(models.TextChoices):
+        OPEN = "open", _("open")
+        ACCEPTED = "accepted", _("accepted")
+        DECLINED = "declined", _("declined")
+        WITHDRAWN = "withdrawn", _("withdrawn")
+
+    MOVES = {
+        State.OPEN: {State.ACCEPTED, State.DECLINED, State.WITHDRAWN},
+        State.ACCEPTED: set(),
+        State.DECLINED: set(),
+        State.WITHDRAWN: set(),
+    }
+
+    code = models.CharField(_("code"), max_length=12, unique=True, default=new_code)
+    ticket = models.ForeignKey(
+        Ticket, models.PROTECT, related_name="offers", verbose_name=_("ticket")
+    )
+    # As `UserManager.normalize_email` writes it; nobody need have an account there yet.
+    email = models.EmailField(_("offered to"), db_index=True)
+    state = models.CharField(_("status"), max_length=9, choices=State, default=State.OPEN)
+    created_at = models.DateTimeField(_("created"))
+    ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("offer of a ticket")
+        verbose_name_plural = _("offers of tickets")
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["ticket"],
+                condition=models.Q(state="open"),
+                name="one_open_offer_per_ticket",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state__in=["open", "accepted", "declined", "withdrawn"]),
+                name="an_offer_is_in_a_known_state",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.ticket} → {self.email}"
+
+
+class CheckIn(models.Model):
+    """What a door was told about a code. A repeat with the same key is told the same."""
+
+    class Answer(models.TextChoices):
+        VALID = "valid", _("valid")
+        USED = "used", _("already used")
+        WRONG_EVENT = "wrong_event", _("for another event")
+        VOID = "void", _("cancelled")
+        UNKNOWN = "unknown", _("not a ticket")
+
+    # Made up by the client, so that what is sent twice counts once.
+    key = models.UUIDField(unique=True, editable=False)
+    event = models.ForeignKey(Event, models.PROTECT, related_name="+", verbose_name=_("event"))
+    ticket = models.ForeignKey(
+        Ticket, models.PROTECT, null=True, related_name="check_ins", verbose_name=_("ticket")
+    )
+    answer = models.CharField(_("answer"), max_length=11, choices=Answer)
+    # Of a ticket that was used before: when. Of a void one: why.
+    earlier = models.DateTimeField(_("used before at"), null=True)
+    reason = models.CharField(_("why void"), max_length=11, blank=True, default="")
+    at = models.DateTimeField(_("when"))
+    scanned_at = models.DateTimeField(_("scanned at"))
+    offline = models.BooleanField(
+        _("without network"),
+        default=False,
+        help_text=_("The door decided first, and told us later."),
+    )
+    door = models.CharField(_("door"), max_length=40, blank=True, default="")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("who")
+    )
+    undone_at = models.DateTimeField(_("undone at"), null=True, blank=True)
+    undone_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        verbose_name=_("undone by"),
+    )
+
+    class Meta:
+        verbose_name = _("check-in")
+        verbose_name_plural = _("check-ins")
+        ordering = ["-id"]
+        permissions = [("check_in", "Can check tickets in at the door")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["ticket"],
+                condition=models.Q(answer="valid", undone_at__isnull=True),
+                name="one_use_per_ticket",
+            )
+        ]
+        indexes = [models.Index(fields=["event", "at"], name="check_ins_of_an_event")]
+
+    def __str__(self) -> str:
+        return f"{self.ticket or '?'}: {self.answer}"
+
+    @property
+    def is_conflict(self) -> bool:
+        """Somebody was let in without network, whom we would have refused."""
+        return self.offline and self.answer != self.Answer.VALID

@@ -1,0 +1,1 @@
+"""Tickets as people and doors see them: signed, drawn, printed, found."""

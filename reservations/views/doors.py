@@ -1,0 +1,115 @@
+"""The door, for staff: choose an event, check tickets in. The script adds the camera."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render, resolve_url
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from reservations import services
+from reservations.api_door_serializers import LARGEST, check_in_body
+from reservations.tickets import selectors, signing
+from reservations.views.holding import caller_of
+from reservations.words import DOOR_WORDS
+from ticketing.accounts.models import User
+from ticketing.core import clock
+from ticketing.core.errors import InvalidInput, NotFound
+from ticketing.core.redirects import SeeOther
+
+
+class CodeForm(forms.Form):
+    code = forms.CharField(
+        label=gettext_lazy("Code on the ticket"),
+        max_length=200,
+        widget=forms.TextInput(
+            attrs={"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}
+        ),
+    )
+    door = forms.CharField(label=gettext_lazy("Door"), max_length=40, required=False)
+    key = forms.UUIDField(widget=forms.HiddenInput)
+
+
+class KeyForm(forms.Form):
+    key = forms.UUIDField()
+    door = forms.CharField(max_length=40, required=False)
+
+
+@never_cache
+@require_safe
+def doors(request: HttpRequest) -> HttpResponse:
+    doorkeeper_of(request)
+    events = selectors.door_events(clock.now())
+    return render(request, "reservations/doors/doors.html", {"events": events})
+
+
+@never_cache
+@require_safe
+def door(request: HttpRequest, event_id: int) -> HttpResponse:
+    doorkeeper_of(request)
+    event = selectors.door_event(_known(event_id))
+    last = selectors.last_check_in(event_id, key) if (key := _key(request)) else None
+    name = request.GET.get("door", "")[:40]
+    context: dict[str, Any] = {
+        "event": event,
+        "venue": event.plan.venue,
+        "form": CodeForm(initial={"key": uuid4(), "door": name}),
+        "door": name,
+        "last": check_in_body(last) if last else None,
+        "recent": [check_in_body(entry) for entry in selectors.recent_check_ins(event_id)],
+        "counts": selectors.door_counts(event_id),
+        "keys": " ".join(map(signing.text, signing.public_keys())),
+        "words": DOOR_WORDS,
+    }
+    return render(request, "reservations/doors/door.html", context)
+
+
+@require_POST
+def check_in(request: HttpRequest, event_id: int) -> HttpResponse:
+    """A typed code, without a script. Sent twice it counts once."""
+    doorkeeper, asked = doorkeeper_of(request), _valid(CodeForm(request.POST))
+    scan = services.Scan(key=asked["key"], text=asked["code"])
+    services.check_in_all(
+        event_id=_known(event_id), scans=[scan], door=asked["door"], by=doorkeeper, now=clock.now()
+    )
+    return _back(event_id, door=asked["door"], last=str(scan.key))
+
+
+@require_POST
+def undo(request: HttpRequest, event_id: int) -> HttpResponse:
+    doorkeeper, asked = doorkeeper_of(request), _valid(KeyForm(request.POST))
+    services.undo_check_in(key=asked["key"], by=doorkeeper, now=clock.now())
+    messages.success(request, _("The check-in is undone. The ticket is good again."))
+    return _back(event_id, door=asked["door"])
+
+
+def doorkeeper_of(request: HttpRequest) -> User:
+    return selectors.doorkeeper(caller_of(request).id)
+
+
+def _valid(form: forms.Form) -> dict[str, Any]:
+    if not form.is_valid():
+        raise InvalidInput(fields=form.errors.get_json_data())
+    return form.cleaned_data
+
+
+def _known(event_id: int) -> int:
+    if event_id > LARGEST:
+        raise NotFound()
+    return event_id
+
+
+def _key(request: HttpRequest) -> UUID | None:
+    form = KeyForm({"key": request.GET.get("last", "")})
+    return form.cleaned_data["key"] if form.is_valid() else None
+
+
+def _back(event_id: int, **about: str) -> HttpResponse:
+    told = urlencode({name: value for name, value in about.items() if value})
+    return SeeOther(f"{resolve_url('reservations:door', event_id)}?{told}")

@@ -1,0 +1,196 @@
+"""A fan's tickets: shown, printed, renamed, given away."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render, resolve_url
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from reservations import selectors as orders
+from reservations import services
+from reservations.errors import NoTicket
+from reservations.models import Ticket
+from reservations.services.handing_over import is_before
+from reservations.tickets import selectors, signing
+from reservations.tickets.calendar_file import calendar_file
+from reservations.tickets.pdf import tickets_pdf
+from reservations.tickets.qr import qr_svg
+from reservations.views.holding import caller_of
+from ticketing.core import clock
+from ticketing.core.errors import DomainError
+from ticketing.core.redirects import SeeOther
+
+
+class NameForm(forms.Form):
+    name = forms.CharField(label=gettext_lazy("Name on the ticket"), max_length=60)
+
+
+class OfferForm(forms.Form):
+    email = forms.EmailField(label=gettext_lazy("Their e-mail address"))
+
+
+@never_cache
+@require_safe
+def tickets(request: HttpRequest) -> HttpResponse:
+    """Everything that this person can walk in with, and what others offer them."""
+    whose: Any = {"fan_id": caller_of(request).id, "now": clock.now()}
+    context = {"tickets": selectors.own_tickets(**whose), "offers": selectors.offers_to(**whose)}
+    return render(request, "reservations/tickets/tickets.html", context)
+
+
+@never_cache
+@require_safe
+def ticket(request: HttpRequest, code: str) -> HttpResponse:
+    found, now = own(request, code), clock.now()
+    is_valid = found.state == Ticket.State.VALID
+    context = {
+        "ticket": found,
+        "event": found.event,
+        "venue": found.event.plan.venue,
+        "offer": selectors.open_offer(found),
+        "successor": selectors.successor(found),
+        "may_rename": is_valid and is_before(found.event, found.event.rename_hours, now),
+        "may_transfer": is_valid and is_before(found.event, found.event.transfer_hours, now),
+        "may_reissue": is_valid,
+        "name_form": NameForm(initial={"name": found.name}),
+        "offer_form": OfferForm(),
+    }
+    return render(request, "reservations/tickets/ticket.html", context)
+
+
+@never_cache
+@require_safe
+def qr(request: HttpRequest, code: str) -> HttpResponse:
+    return HttpResponse(qr_svg(live(own(request, code))), content_type="image/svg+xml")
+
+
+@never_cache
+@require_safe
+def pdf(request: HttpRequest, code: str) -> HttpResponse:
+    found = live(own(request, code))
+    return _file(tickets_pdf([found]), "application/pdf", f"ticket-{found.code}.pdf")
+
+
+@never_cache
+@require_safe
+def order_pdf(request: HttpRequest, code: str) -> HttpResponse:
+    """All of an order that are still this person's, a page each."""
+    found = orders.tickets_of_order(code=code, fan_id=caller_of(request).id)
+    if not found:
+        raise NoTicket()
+    return _file(tickets_pdf(found), "application/pdf", f"tickets-{code}.pdf")
+
+
+@never_cache
+@require_safe
+def calendar(request: HttpRequest, code: str) -> HttpResponse:
+    found = live(own(request, code))
+    address = request.build_absolute_uri(resolve_url("reservations:ticket", found.code))
+    host = request.get_host().partition(":")[0]
+    text = calendar_file(found, host=host, address=address, now=clock.now())
+    return _file(text.encode(), "text/calendar; charset=utf-8", f"ticket-{found.code}.ics")
+
+
+@require_POST
+def rename(request: HttpRequest, code: str) -> HttpResponse:
+    form = NameForm(request.POST)
+    if not form.is_valid():
+        return _not_so(request, form, code)
+    words = _("The name is changed. This is your new ticket; the old code is no longer valid.")
+    return _changed(request, code, words, services.rename_ticket, name=form.cleaned_data["name"])
+
+
+@require_POST
+def reissue(request: HttpRequest, code: str) -> HttpResponse:
+    words = _("This is your new ticket; the old code is no longer valid.")
+    return _changed(request, code, words, services.reissue_ticket)
+
+
+@require_POST
+def offer(request: HttpRequest, code: str) -> HttpResponse:
+    form = OfferForm(request.POST)
+    if not form.is_valid():
+        return _not_so(request, form, code)
+    email = form.cleaned_data["email"]
+    words = _("%(email)s can accept it now. Until then it is yours.") % {"email": email}
+    return _changed(request, code, words, services.offer_ticket, email=email)
+
+
+@require_POST
+def withdraw(request: HttpRequest, code: str) -> HttpResponse:
+    return _changed(request, code, _("You keep this ticket."), services.withdraw_offer)
+
+
+@require_POST
+def accept(request: HttpRequest, code: str) -> HttpResponse:
+    return _changed(request, code, _("The ticket is yours."), services.accept_offer, is_offer=True)
+
+
+@require_POST
+def decline(request: HttpRequest, code: str) -> HttpResponse:
+    words = _("You declined the ticket.")
+    return _changed(request, code, words, services.decline_offer, is_offer=True)
+
+
+@require_safe
+@cache_control(public=True, max_age=300)
+def keys(request: HttpRequest) -> HttpResponse:
+    """With these anybody can check a code without asking us (RFC 8037)."""
+    public = [
+        {"kty": "OKP", "crv": "Ed25519", "use": "sig", "x": signing.text(key)}
+        for key in signing.public_keys()
+    ]
+    return JsonResponse({"keys": public})
+
+
+def own(request: HttpRequest, code: str) -> Ticket:
+    return selectors.own_ticket(code=code, fan_id=caller_of(request).id)
+
+
+def live(found: Ticket) -> Ticket:
+    """A void one has no code to show any more."""
+    if not found.is_live:
+        raise NoTicket()
+    return found
+
+
+def _changed(
+    request: HttpRequest,
+    code: str,
+    words: str,
+    step: Callable[..., Any],
+    *,
+    is_offer: bool = False,
+    **more: Any,
+) -> HttpResponse:
+    """Do it and show the ticket that came of it; a refusal is said where it was asked for."""
+    back = resolve_url("reservations:tickets") if is_offer else ""
+    fan_id = caller_of(request).id
+    try:
+        made = step(code=code, fan_id=fan_id, now=clock.now(), **more)
+    except NoTicket:
+        raise
+    except DomainError as refusal:
+        messages.error(request, " ".join(filter(None, [str(refusal), str(refusal.advice)])))
+        return SeeOther(back or resolve_url("reservations:ticket", code))
+    messages.success(request, words)
+    if isinstance(made, Ticket):
+        return SeeOther(resolve_url("reservations:ticket", made.code))
+    return SeeOther(back or resolve_url("reservations:ticket", code))
+
+
+def _not_so(request: HttpRequest, form: forms.Form, code: str) -> HttpResponse:
+    said = [str(words) for mistakes in form.errors.values() for words in mistakes]
+    messages.error(request, " ".join(said))
+    return SeeOther(resolve_url("reservations:ticket", code))
+
+
+def _file(content: bytes, kind: str, name: str) -> HttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(content, content_type=kind, headers=headers)

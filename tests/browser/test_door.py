@@ -1,0 +1,307 @@
+"""Tickets and the door in a real browser: with a camera, without a network, without a script."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import segno
+from playwright.sync_api import Page, expect
+
+from reservations import services
+from reservations.models import CheckIn, Ticket
+from reservations.tickets import signing
+from tests.browser.conftest import FLAGS, PHONE, chromium_path, wait_until
+from tests.browser.test_quality import SMALL_CONTROLS, violations
+from tests.browser.test_seats import log_in
+from tests.making import make_event, make_plan, make_user, seat_ids
+from tests.reservations.tickets.conftest import buy, make_doorkeeper, scan
+
+NOISE = ("Failed to load resource",)
+
+
+@pytest.fixture
+def tonight(site, now):
+    hours = {"starts_at": now + timedelta(hours=2), "doors_at": now + timedelta(hours=1)}
+    return make_event(now, plan=make_plan(rows=3, seats_per_row=4, standing=6), **hours)
+
+
+@pytest.fixture
+def ann(transactional_db):
+    return make_user(display_name="Ann", password=None)
+
+
+@pytest.fixture
+def tickets(tonight, ann, now) -> list[Ticket]:
+    order = buy(tonight, ann, now, *seat_ids(tonight)[:4])
+    return list(order.tickets.order_by("pk"))
+
+
+@pytest.fixture
+def keeper(transactional_db):
+    return make_doorkeeper()
+
+
+@pytest.fixture
+def visit(browser, site) -> Iterator:
+    """Open a page as somebody, on their own phone; the console stays empty."""
+    complaints: list[str] = []
+
+    def note(said):
+        if said.type == "error" and not said.text.startswith(NOISE):
+            complaints.append(said.text)
+
+    with ExitStack() as phones:
+
+        def opened(path, person, *, on=browser, **options) -> Page:
+            options = {"viewport": PHONE, "has_touch": True, "locale": "en-GB"} | options
+            context = on.new_context(base_url=site, **options)
+            phones.callback(context.close)
+            log_in(context, person, site)
+            page = context.new_page()
+            page.on("console", note)
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.goto(path)
+            return page
+
+        yield opened
+    assert complaints == []
+
+
+@pytest.fixture
+def door(visit, tonight, tickets, keeper):
+    return visit(f"/door/{tonight.pk}/", keeper)
+
+
+def type_in(page, text):
+    page.get_by_label("Code on the ticket").fill(text)
+    page.get_by_role("button", name="Check in", exact=True).click()
+
+
+def answers(page, word, message=""):
+    panel = page.locator("[data-answer]")
+    expect(panel).to_have_class(f"answer answer--{word}")
+    if message:
+        expect(panel.locator("[data-part=message]")).to_contain_text(message)
+
+
+def inside(page, words):
+    expect(page.locator("#door [data-inside]")).to_have_text(words)
+
+
+def net(page, words):
+    expect(page.locator("[data-net]")).to_have_text(words, timeout=15_000)
+
+
+def test_each_answer_is_said_in_words_and_shape(door, tonight, tickets, now):
+    other = make_event(now)
+    stranger = buy(other, make_user(password=None), now, seat_ids(other)[0]).tickets.get()
+    void = services.reissue_ticket(code=tickets[3].code, fan_id=tickets[3].holder_id, now=now)
+    assert void
+
+    for text, word, message in (
+        (signing.qr_text(tickets[0]), "valid", "Valid: welcome"),
+        (tickets[0].code, "used", "Already used at"),
+        (tickets[3].code, "void", "Cancelled: replaced by a new one"),
+        (stranger.code, "wrong_event", f"For another event: {other.title_en}"),
+        ("hello", "unknown", "Not a ticket"),
+    ):
+        type_in(door, text)
+        answers(door, word, message)
+    inside(door, "1 of 4 inside")
+    assert CheckIn.objects.count() == 5
+
+
+def test_a_check_in_is_undone(door, tickets):
+    type_in(door, tickets[0].code)
+    answers(door, "valid")
+
+    door.get_by_role("button", name="Undo").click()
+
+    answers(door, "unsure", "Undone: not inside")
+    inside(door, "0 of 4 inside")
+    type_in(door, tickets[0].code)
+    answers(door, "valid")
+
+
+def test_another_doors_people_are_counted(door, tonight, tickets, keeper, now):
+    inside(door, "0 of 4 inside")
+
+    scan(tonight, tickets[0].code, keeper, now)
+
+    expect(door.locator("#door [data-inside]")).to_have_text("1 of 4 inside", timeout=15_000)
+    expect(door.locator("[data-section=A] td").first).to_have_text("1")
+
+
+def test_without_a_network_the_door_decides_and_tells_later(door, tonight, tickets, now):
+    other = make_event(now)
+    stranger = buy(other, make_user(password=None), now, seat_ids(other)[0]).tickets.get()
+    mine, forged = signing.qr_text(tickets[0]), signing.qr_text(tickets[1])[:-9] + "AAAAAAAAA"
+    elsewhere = signing.qr_text(stranger)
+    door.context.set_offline(True)
+
+    for text, word, message in (
+        (mine, "valid", "checked without network"),
+        (mine, "used", "Already used here at"),
+        (forged, "unknown", "Not a ticket"),
+        (elsewhere, "wrong_event", "For another event"),
+        (tickets[1].code, "unsure", "Can’t be checked without network"),
+    ):
+        type_in(door, text)
+        answers(door, word, message)
+    net(door, "No network: codes are checked here · 1 check-in waits for the network")
+    assert not CheckIn.objects.exists()
+
+    door.context.set_offline(False)
+
+    net(door, "Online")
+    wait_until(lambda: CheckIn.objects.filter(offline=True, answer="valid").count() == 1, 15)
+    inside(door, "1 of 4 inside")
+    expect(door.locator("[data-conflicts]")).to_be_hidden()
+
+
+def test_who_was_let_in_twice_without_network_is_shown(door, tonight, tickets, keeper, now):
+    door.context.set_offline(True)
+    type_in(door, signing.qr_text(tickets[0]))
+    answers(door, "valid")
+    scan(tonight, tickets[0].code, keeper, now)
+
+    door.context.set_offline(False)
+
+    conflicts = door.locator("[data-conflicts]")
+    expect(conflicts).to_contain_text("Let in without network, but: Already used", timeout=15_000)
+    door.get_by_role("button", name="Seen").click()
+    expect(conflicts).to_be_hidden()
+
+
+def test_what_was_not_told_yet_outlives_the_page(door, tonight, tickets):
+    door.route("**/check-ins/", lambda route: route.abort())
+    type_in(door, signing.qr_text(tickets[0]))
+    answers(door, "valid", "checked without network")
+    door.unroute("**/check-ins/")
+
+    door.goto(f"/door/{tonight.pk}/")
+
+    wait_until(lambda: CheckIn.objects.filter(offline=True).count() == 1, 15)
+
+
+def test_an_answer_that_was_lost_counts_once(door, tickets):
+    """The server let them in, but nobody heard of it: the same key is told the same."""
+
+    def swallow(route):
+        route.fetch()
+        route.abort()
+
+    door.route("**/check-ins/", swallow)
+    type_in(door, signing.qr_text(tickets[0]))
+    answers(door, "valid", "checked without network")
+    door.unroute("**/check-ins/")
+
+    net(door, "Online")
+    assert CheckIn.objects.get().answer == "valid"
+    expect(door.locator("[data-conflicts]")).to_be_hidden()
+
+
+def test_who_is_logged_out_is_told(door, keeper, tickets):
+    keeper.user_permissions.clear()
+
+    type_in(door, tickets[0].code)
+
+    answers(door, "unsure", "You are logged out")
+
+
+# -- the camera -----------------------------------------------------------------------------------
+
+
+def film(path: Path, text: str) -> Path:
+    """What a camera sees that is held in front of a code: black squares on grey."""
+    width, height, scale = 640, 480, 8
+    rows = [list(row) for row in segno.make(text, error="m").matrix_iter(border=4)]
+    left, top = (width - len(rows) * scale) // 2, (height - len(rows) * scale) // 2
+    picture = bytearray(b"\xb0" * (width * height))
+    for y, row in enumerate(rows):
+        line = b"".join((b"\x10" if dark else b"\xeb") * scale for dark in row)
+        for more in range(scale):
+            start = (top + y * scale + more) * width + left
+            picture[start : start + len(line)] = line
+    colours = b"\x80" * (width * height // 2)
+    frame = b"FRAME\n" + bytes(picture) + colours
+    path.write_bytes(f"YUV4MPEG2 W{width} H{height} F10:1 Ip A1:1 C420\n".encode() + frame * 3)
+    return path
+
+
+@pytest.fixture
+def with_camera(browser, tickets, tmp_path) -> Iterator:
+    """A browser whose camera sees the first ticket."""
+    seen = film(tmp_path / "ticket.y4m", signing.qr_text(tickets[0]))
+    fake = ["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"]
+    args = [*FLAGS, *fake, f"--use-file-for-fake-video-capture={seen}"]
+    filming = browser.browser_type.launch(executable_path=chromium_path(), args=args)
+    yield filming
+    filming.close()
+
+
+def test_the_camera_reads_a_ticket_once(visit, with_camera, tonight, tickets, keeper):
+    page = visit(f"/door/{tonight.pk}/", keeper, on=with_camera)
+
+    page.get_by_role("button", name="Scan with the camera").click()
+
+    expect(page.locator("[data-answer]")).to_have_class("answer answer--valid", timeout=30_000)
+    page.wait_for_timeout(1_500)
+    assert list(CheckIn.objects.values_list("answer", "ticket")) == [("valid", tickets[0].pk)]
+    page.get_by_role("button", name="Stop the camera").click()
+    expect(page.locator("[data-video]")).to_be_hidden()
+
+
+def test_the_decoder_is_loaded_only_for_the_camera(door):
+    loaded = "performance.getEntriesByType('resource').some((it) => it.name.includes('jsQR'))"
+
+    assert door.evaluate(loaded) is False
+
+
+# -- without a script, and for everybody -----------------------------------------------------------
+
+
+def test_typed_codes_work_without_a_script(visit, tonight, tickets, keeper):
+    page = visit(f"/door/{tonight.pk}/", keeper, java_script_enabled=False)
+
+    type_in(page, tickets[0].code)
+
+    answers(page, "valid", "Valid: welcome")
+    expect(page.get_by_role("button", name="Scan with the camera")).to_be_hidden()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("The check-in is undone.")).to_be_visible()
+
+
+def test_the_card_is_white_in_the_dark(visit, tickets, ann):
+    page = visit(f"/tickets/{tickets[0].code}/", ann, color_scheme="dark")
+
+    background = page.locator(".pass").evaluate("it => getComputedStyle(it).backgroundColor")
+    picture = page.locator(".pass__qr")
+    assert background == "rgb(255, 255, 255)"
+    assert picture.evaluate("it => it.complete && it.naturalWidth > 0")
+    assert picture.bounding_box()["width"] >= 300
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(visit, tonight, tickets, ann, keeper, scheme):
+    own = visit("/tickets/", ann, color_scheme=scheme)
+    theirs = visit("/door/", keeper, color_scheme=scheme)
+
+    for page, path in (
+        (own, "/tickets/"),
+        (own, f"/tickets/{tickets[0].code}/"),
+        (theirs, "/door/"),
+        (theirs, f"/door/{tonight.pk}/"),
+    ):
+        page.goto(path)
+        assert violations(page) == [], path
+        assert page.evaluate(SMALL_CONTROLS) == [], path
+        page.set_viewport_size({"width": 360, "height": 640})
+        assert page.evaluate("document.documentElement.scrollWidth") == 360, path
+    for text in (signing.qr_text(tickets[1]), tickets[1].code, "hello"):
+        type_in(theirs, text)
+        expect(theirs.locator("[data-answer]")).to_be_visible()
+        theirs.wait_for_timeout(300)
+        assert violations(theirs) == []

@@ -1,0 +1,235 @@
+"""From the line to the order, in a real browser; with a decline on the way, and without scripts."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import timedelta
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from payments import services as payments
+from payments.models import Payment
+from payments.sandbox import control
+from reservations import services
+from reservations.models import Reservation
+from tests.browser.conftest import PHONE
+from tests.browser.test_quality import SMALL_CONTROLS, violations
+from tests.browser.test_seats import log_in
+from tests.making import make_event, make_plan, seat_ids
+from ticketing.core import clock
+from ticketing.models import Event
+from waiting_queue import services as queue
+from waiting_queue.models import SaleQueue
+
+# Stands in for PortOne's script: answers as its window does when the fan agreed, or did not.
+SCRIPT = """window.PortOne = { requestPayment: async (wish) => {
+  window.asked = wish;
+  if (!window.again) { window.again = true; throw new Error("no window"); }
+  return { paymentId: wish.paymentId, txId: "tx-1", code: "FAILURE", message: "closed" };
+} };"""
+
+
+@pytest.fixture(autouse=True)
+def _gateway(site, settings) -> Iterator[None]:
+    """Our pages pay at the sandbox of the same server, and don't wait for long."""
+    settings.PORTONE_URL = f"{site}/sandbox/portone"
+    settings.PAYMENTS_SANDBOX_WEBHOOK = "http://127.0.0.1:9/"
+    settings.PAYMENT_PATIENCE = 1
+    yield
+    control.reset()
+
+
+@pytest.fixture
+def sale(site, now) -> Event:
+    """Behind a line in which there is room."""
+    event = make_event(now, plan=make_plan(rows=3, seats_per_row=8))
+    SaleQueue.objects.create(event=event, opens_at=now, admit_per_second=0)
+    queue.move_queue(event_id=event.pk, to="open", by=None, now=now)
+    return event
+
+
+@pytest.fixture
+def phone(browser, site, fan) -> Iterator[Callable[..., Page]]:
+    """The fan's, logged in; the console stays empty."""
+    complaints: list[str] = []
+    with ExitStack() as phones:
+
+        def opened(**options) -> Page:
+            usual = {"viewport": PHONE, "has_touch": True, "locale": "en-GB", "base_url": site}
+            context = browser.new_context(**usual | options)
+            phones.callback(context.close)
+            log_in(context, fan, site)
+            page = context.new_page()
+            page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            return page
+
+        yield opened
+    assert complaints == []
+
+
+def hold(event, fan, first=0):
+    """As the seat map does it."""
+    now = clock.now()
+    queue.join(event_id=event.pk, person=str(fan.pk), now=now)
+    seats = seat_ids(event)[first : first + 2]
+    held = services.hold_seats(event_id=event.pk, seat_ids=seats, fan_id=fan.pk, now=now)
+    return held.reservation
+
+
+def heading(page: Page, words: str) -> None:
+    expect(page.get_by_role("heading", level=1)).to_have_text(words, timeout=15_000)
+
+
+def agree_and_pay(page: Page) -> None:
+    page.get_by_label("I have read these terms of cancelling and agree.").check()
+    page.get_by_role("button", name=re.compile("^Pay ₩")).click()
+    expect(page.get_by_text("SANDBOX: no money moves.")).to_be_visible()
+
+
+def choose(page: Page, behaviour: str) -> None:
+    """In the payment window."""
+    page.get_by_label(behaviour).check()
+    page.get_by_role("button", name=re.compile("^Pay ₩")).click()
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_from_the_line_to_the_ticket_with_a_decline_in_between(phone, sale, fan, script):
+    page = phone(java_script_enabled=script)
+    page.goto(f"/events/{sale.pk}/")
+    page.get_by_role("link", name="To the line").click()
+    page.get_by_role("button", name="Join the line").click()
+    heading(page, "Where would you like to sit?")
+    page.get_by_role("button", name="Hold the best seats").click()
+    heading(page, "These seats are held for you")
+    page.get_by_role("link", name=re.compile("^Pay ₩")).click()
+    heading(page, "Check and pay")
+    agree_and_pay(page)
+
+    choose(page, "The card is declined at once")
+    heading(page, "Nothing was charged")
+    expect(page.get_by_text("Your card company declined the payment.")).to_be_visible()
+    page.get_by_role("button", name=re.compile("^Try again: pay ₩")).click()
+    choose(page, "It succeeds")
+
+    heading(page, "The seats are yours")
+    page.get_by_role("link", name="To your order").click()
+    heading(page, sale.title_en)
+    expect(page.locator(".house__head .badge")).to_have_text("Paid")
+    expect(page.locator(".order__code")).to_contain_text(Reservation.objects.get().code)
+    expect(page.locator(".tickets__link")).to_have_count(2)
+    page.locator(".tickets__link").first.click()
+    expect(page.locator("img[src$='qr.svg']")).to_be_visible()
+    assert [p.state for p in Payment.objects.order_by("pk")] == ["failed", "succeeded"]
+    page.goto(f"/events/{sale.pk}/queue/")
+    heading(page, "You have bought your seats")
+
+
+def test_an_answer_that_is_late_is_waited_for_and_the_page_changes_by_itself(phone, sale, fan):
+    held = hold(sale, fan)
+    page = phone()
+    page.goto(f"/orders/{held.code}/pay/")
+    agree_and_pay(page)
+    page.get_by_text("More that can go wrong").click()
+    page.get_by_label("Seconds").fill("2")
+    choose(page, "Slow: charged late, answered late")
+    heading(page, "Checking your payment")
+    assert violations(page) == []
+
+    page.wait_for_timeout(1_500)
+    payments.settle(pk=Payment.objects.get().pk, now=clock.now() + timedelta(seconds=5))
+
+    heading(page, "The seats are yours")
+
+
+def test_the_back_button_a_reload_and_a_second_tab_pay_once(phone, sale, fan):
+    held = hold(sale, fan)
+    page = phone()
+    page.goto(f"/orders/{held.code}/pay/")
+    agree_and_pay(page)
+    second = page.context.new_page()
+    second.goto(f"/events/{sale.pk}/basket/")
+    second.get_by_role("link", name="Continue paying").click()
+    heading(second, "Not paid yet")
+
+    choose(page, "It succeeds")
+    heading(page, "The seats are yours")
+    page.reload()
+    heading(page, "The seats are yours")
+    heading(second, "The seats are yours")  # by itself
+    page.go_back()  # to the window, which is over
+    page.goto(f"/orders/{held.code}/pay/")
+
+    heading(page, sale.title_en)
+    assert len(control.charges()) == 1
+
+
+def test_an_order_is_cancelled_once_the_fee_was_shown(phone, sale, fan):
+    held = hold(sale, fan)
+    page = phone()
+    page.goto(f"/orders/{held.code}/pay/")
+    agree_and_pay(page)
+    choose(page, "It succeeds")
+    page.get_by_role("link", name="My orders").click()
+    page.get_by_role("link", name=sale.title_en).click()
+    page.get_by_role("link", name="Cancel this order").click()
+    expect(page.get_by_text("You get back")).to_be_visible()
+
+    page.get_by_role("button", name="Cancel without a fee").click()
+
+    expect(page.locator(".badge")).to_have_text("Cancelled")
+    assert control.taken(Payment.objects.get().number) == 0
+
+
+def test_portones_own_script_is_let_in_asked_and_listened_to(phone, sale, fan, settings):
+    held = hold(sale, fan)
+    page = phone()
+    page.goto(f"/orders/{held.code}/pay/")
+    agree_and_pay(page)
+    number = Payment.objects.get().number
+    page.route(settings.PORTONE_SDK_URL, lambda route: route.fulfill(body=SCRIPT))
+    settings.PAYMENTS_SANDBOX = False
+    page.goto(f"/payments/{number}/window/")
+    settings.PAYMENTS_SANDBOX = True
+    expect(page.get_by_text("The payment window could not be opened.")).to_be_visible()
+    asked = page.evaluate("window.asked")
+    assert (asked["paymentId"], asked["totalAmount"]) == (number, held.total)
+    assert violations(page) == []
+
+    page.get_by_role("button", name=re.compile("^Pay ₩")).click()
+
+    heading(page, "Nothing was charged")
+    assert Payment.objects.get().state == "cancelled"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_is_readable_and_fingers_find_every_control(phone, sale, fan, scheme):
+    page = phone(
+        color_scheme=scheme, reduced_motion="reduce", viewport={"width": 320, "height": 640}
+    )
+    bought, begun = hold(sale, fan), hold(sale, fan, first=2)
+    page.goto(f"/orders/{bought.code}/pay/")
+    looked_at(page)
+    agree_and_pay(page)
+    choose(page, "It succeeds")
+    heading(page, "The seats are yours")
+    looked_at(page)
+    page.goto(f"/orders/{begun.code}/pay/")
+    agree_and_pay(page)
+    page.goto(f"/orders/{begun.code}/pay/")
+    heading(page, "Not paid yet")
+    looked_at(page)
+    page.get_by_role("button", name="Don’t pay now").click()
+    heading(page, "Nothing was charged")
+    looked_at(page)
+    mine = f"/orders/{bought.code}/"
+    for path in ("/orders/", mine, f"{mine}receipt/", f"{mine}cancel/"):
+        page.goto(path)
+        looked_at(page)
+
+
+def looked_at(page: Page) -> None:
+    assert violations(page) == [], page.url
+    assert page.evaluate(SMALL_CONTROLS) == [], page.url
+    assert page.evaluate("document.documentElement.scrollWidth") == 320, page.url
