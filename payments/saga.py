@@ -188,12 +188,13 @@ def finish_refund(payment: Payment, cancelled: int, *, now: datetime) -> Payment
     if moved is None:
         return None
     _close(refund, Refund.State.DONE, "", now)
-    kinds = [outbox.REFUNDED]
-    if (is_all or refund.frees_seats) and reservation.state == Reservation.State.CONFIRMED:
+    kinds, frees_seats = [outbox.REFUNDED], is_all or refund.frees_seats
+    if is_cancelled := frees_seats and reservation.state == Reservation.State.CONFIRMED:
         reservations.refund(code=reservation.code, now=now)
         kinds.append(outbox.RESERVATION_CANCELLED)
     more = {"refunded": refund.amount, "fee": refund.fee, "why": refund.why}
-    outbox.put(moved, reservation, *kinds, now=now, **more, is_owed=refund.is_owed)
+    more |= {"is_owed": refund.is_owed, "is_cancelled": is_cancelled}
+    outbox.put(moved, reservation, *kinds, now=now, **more)
     return moved
 
 
