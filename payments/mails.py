@@ -51,7 +51,7 @@ class Story:
         return time_words(moment, self.venue.time_zone)
 
     def seats(self) -> str:
-        return "\n".join(map(_seat, with_seats([self.reservation])[0].seats))
+        return "\n  ".join(map(_seat, with_seats([self.reservation])[0].seats))
 
     def files(self) -> list[tuple[str, bytes, str]]:
         """The same each time: a repeat is no later than the first."""
@@ -150,7 +150,7 @@ def _failed(story: Story) -> Mail | None:
         "payment_failed",
         _("Your payment for “%(event)s” did not go through") % {"event": event},
         {"event": event, "until": story.time(story.reservation.deadline)},
-        facts=[*_show(story), _seats(story), (_("Sum"), story.money("amount")), _code(story)],
+        facts=[*_show(story), _seats(story), (_("Total"), story.money("amount")), _code(story)],
         links=[(_("Try again"), link("payments:checkout", story.reservation.code))],
     )
 
@@ -175,7 +175,7 @@ def _offered(story: Story) -> Mail:
         "seats_offered",
         _("It is your turn: seats for “%(event)s”") % {"event": event},
         {"event": event, "until": until},
-        facts=[*_show(story), _seats(story), (_("Sum"), total), (_("Held until"), until)],
+        facts=[*_show(story), _seats(story), (_("Total"), total), (_("Held until"), until)],
         links=[(_("Take these seats"), f"{settings.SITE_URL}{story.body['link']}")],
     )
 

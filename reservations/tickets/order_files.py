@@ -6,7 +6,7 @@ from reservations.tickets.calendar_file import calendar_file
 from reservations.tickets.pdf import tickets_pdf
 from reservations.tickets.selectors import tickets_of_order
 
-CALENDAR = "text/calendar; charset=utf-8; method=PUBLISH"
+CALENDAR = "text/calendar"
 File = tuple[str, bytes, str]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from email.utils import parsedate_to_datetime
@@ -35,7 +35,9 @@ class Letter:
 
     @property
     def sent_at(self) -> datetime:
-        return parsedate_to_datetime(str(self.mail["Date"]))
+        """As mails write it: without a zone it is UTC."""
+        told = parsedate_to_datetime(str(self.mail["Date"]))
+        return told if told.tzinfo else told.replace(tzinfo=UTC)
 
     @property
     def headers(self) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.templatetags.static import static
 from django.utils.http import content_disposition_header
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_sameorigin
@@ -20,11 +21,12 @@ from ticketing.mailbox import folder
 from ticketing.mailbox.letters import letter, letters
 
 LETTERS_A_PAGE = 30
-# A mail brings its own style and nothing else: it runs, loads, sends and frames nothing. Its links
-# open in a window of their own, which is free again.
+# A mail brings its own style, and may use our typeface where the machine has no Korean one. It
+# runs, sends and frames nothing, and loads nothing else. Its links open in a window of their own.
 OF_A_MAIL = {
     "default-src": [NONE],
-    "style-src": [UNSAFE_INLINE],
+    "style-src": [SELF, UNSAFE_INLINE],
+    "font-src": [SELF],
     "img-src": ["data:"],
     "base-uri": [NONE],
     "form-action": [NONE],
@@ -68,8 +70,9 @@ def mail(request: HttpRequest, name: str) -> HttpResponse:
 @as_a_mail
 def html(request: HttpRequest, name: str) -> HttpResponse:
     """The mail's own page, for the frame around it."""
-    shown = letter(name).html.replace("<head>", '<head><base target="_blank">', 1)
-    return HttpResponse(shown)
+    typeface = static("vendor/pretendard/pretendard.css")
+    head = f'<head><base target="_blank"><link rel="stylesheet" href="{typeface}">'
+    return HttpResponse(letter(name).html.replace("<head>", head, 1))
 
 
 @only_in_development
