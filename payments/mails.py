@@ -97,7 +97,8 @@ def _refunded(story: Story) -> Mail | None:
     if body.get("is_cancelled"):
         return None
     is_owed = bool(body.get("is_owed"))
-    keeps = not is_owed and story.reservation.state == Reservation.State.CONFIRMED
+    is_theirs = story.reservation.state == Reservation.State.CONFIRMED
+    keeps = is_theirs and not is_owed and story.payment.left > 0
     words = {"event": event, "amount": story.money("refunded")}
     return Mail(
         "refunded",

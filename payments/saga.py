@@ -169,7 +169,10 @@ def begin_refund(
 
 @transaction.atomic
 def finish_refund(payment: Payment, cancelled: int, *, now: datetime) -> Payment | None:
-    """The money is back. If the seats go with it, as with the last of it, they do so now."""
+    """The money is back. If the seats go with it, they do so now.
+
+    They do with the last of it, too; unless somebody has walked in on them.
+    """
     reservation = reservations.lock_for_payment(code=payment.reservation.code)
     fresh = locks.payment_for_update(payment.pk)
     refund = locks.open_refund_for_update(fresh)
@@ -181,15 +184,16 @@ def finish_refund(payment: Payment, cancelled: int, *, now: datetime) -> Payment
         to=State.REFUNDED if is_all else State.PARTIALLY_REFUNDED,
         now=now,
         refunded=min(cancelled, fresh.charged),
-        settled_at=now,
+        settled_at=fresh.settled_at or now,
         due_at=None,
         attempts=0,
     )
     if moved is None:
         return None
     _close(refund, Refund.State.DONE, "", now)
-    kinds, frees_seats = [outbox.REFUNDED], is_all or refund.frees_seats
-    if is_cancelled := frees_seats and reservation.state == Reservation.State.CONFIRMED:
+    kinds = [outbox.REFUNDED]
+    is_over = refund.frees_seats or (is_all and not reservations.is_used(code=reservation.code))
+    if is_cancelled := is_over and reservation.state == Reservation.State.CONFIRMED:
         reservations.refund(code=reservation.code, now=now)
         kinds.append(outbox.RESERVATION_CANCELLED)
     more = {"refunded": refund.amount, "fee": refund.fee, "why": refund.why}

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
@@ -16,14 +16,9 @@ from payments.sandbox.guard import require_home
 from payments.sandbox.models import Payment
 from ticketing.core import clock
 from ticketing.core.errors import InvalidInput
+from ticketing.core.redirects import SeeOther
 
 TROUBLE = {behaviour for group in GROUPS.values() for behaviour in group}
-
-
-class SeeOther(HttpResponseRedirect):
-    """After a form: fetch that page; loading it again repeats nothing."""
-
-    status_code = 303
 
 
 @never_cache

@@ -17,6 +17,7 @@ from payments.orders import Order
 from payments.views.checkouts import GET_OR_POST
 from payments.views.people import caller_of
 from reservations.errors import NoReservation
+from reservations.selectors import tickets_of_order
 from ticketing.core import clock
 from ticketing.core.redirects import SeeOther
 from ticketing.models import Event
@@ -45,6 +46,7 @@ def order(request: HttpRequest, code: str) -> HttpResponse:
     found, now = _own(request, code), clock.now()
     steps = _steps(found, now)
     context = _context(found, now) | {
+        "tickets": tickets_of_order(code=found.reservation.code, fan_id=found.reservation.fan_id),
         "steps": steps,
         "may_cancel": bool(steps) and found.reservation.event.state != Event.State.CANCELLED,
     }

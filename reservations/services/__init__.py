@@ -25,7 +25,12 @@ from reservations.services.holding import (
     the_best,
     these,
 )
-from reservations.services.issuing import give_tickets_back, set_tickets_aside
+from reservations.services.issuing import (
+    give_tickets_back,
+    is_used,
+    issue_missing,
+    set_tickets_aside,
+)
 from reservations.services.paying import (
     cancel,
     confirm,
@@ -61,6 +66,8 @@ __all__ = [
     "hold_best",
     "hold_places",
     "hold_seats",
+    "is_used",
+    "issue_missing",
     "leave",
     "lock_for_payment",
     "offer_ticket",

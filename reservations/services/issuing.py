@@ -20,6 +20,23 @@ def issue(*, reservation: Reservation, seats: Collection[int], now: datetime) ->
     locks.issue_tickets(reservation=reservation, codes=[new_code() for _ in seats], now=now)
 
 
+def issue_missing(*, now: datetime) -> int:
+    """For orders that an older release sold after the migration; how many there were."""
+    without = Reservation.objects.filter(state=Reservation.State.CONFIRMED, tickets=None)
+    return sum(_issue_if_missing(code, now) for code in without.values_list("code", flat=True))
+
+
+@transaction.atomic
+def _issue_if_missing(code: str, now: datetime) -> bool:
+    reservation = reservation_for_update(code)
+    is_sold = reservation.state == Reservation.State.CONFIRMED
+    if not is_sold or reservation.tickets.exists():
+        return False
+    seats = list(reservation.seats.values_list("seat_id", flat=True))
+    issue(reservation=reservation, seats=seats, now=now)
+    return True
+
+
 @transaction.atomic
 def set_tickets_aside(*, code: str, now: datetime, for_fan: bool = False) -> None:
     """Money is about to go back: from here on nobody walks in with these.
@@ -45,6 +62,12 @@ def give_tickets_back(*, code: str, now: datetime) -> None:
 def void_tickets(reservation: Reservation, reason: Ticket.Reason, now: datetime) -> None:
     """The order is over; what was used can't be taken back."""
     _move(_unused(reservation), State.VOID, What.VOIDED, now, reason=reason)
+
+
+def is_used(*, code: str) -> bool:
+    """Whether anybody has walked in with one of these."""
+    used = Ticket.objects.filter(reservation__code=code, state=State.USED)
+    return used.exists()
 
 
 def note_change(

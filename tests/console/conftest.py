@@ -2,11 +2,19 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import Group
+from django.utils import translation
 
 from tests.making import make_user
 from ticketing.accounts.models import User
 from waiting_queue import services as queues
 from waiting_queue.models import SaleQueue
+
+
+@pytest.fixture(autouse=True)
+def in_english(settings):
+    settings.LANGUAGE_CODE = "en"
+    with translation.override("en"):
+        yield
 
 
 @pytest.fixture

@@ -1,8 +1,11 @@
 """The console's pages and controls, as plain forms."""
 
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import translation
 
 from tests.making import seat_ids
 from ticketing.console import services
@@ -224,3 +227,29 @@ def test_a_seat_that_is_not_there_is_refused(console, sale, seat):
     )
 
     assert "no such seat" in shown
+
+
+def test_in_a_full_house_the_measured_stay_counts_not_the_pass(sale):
+    """Eighty of a hundred inside at two a second stay 40 s, whatever their passes say."""
+    seen = queues.Overview(known=True, waiting=100, inside=80, ready=15, cap=100, rate=2.0)
+
+    with translation.override("en"):
+        told = services.preview_of(sale, {"admit_per_second": 2.0, "max_inside": 100}, seen)
+    assert "at 2 a second and 40 s each, about 80 of 100 places" in told.words[1]
+
+
+def test_every_link_leads_somewhere(console, sale, fan, now):
+    in_line(sale, fan, now)
+    pages = [address("event", sale.pk), address("person", sale.pk, fan.pk), address("overview")]
+
+    links = {
+        link
+        for page in pages
+        for link in re.findall(r'href="(/(?:admin|events)/[^"#]*)', text(console.get(page)))
+    }
+
+    answers = {link.replace("&amp;", "&"): 0 for link in links if "logout" not in link}
+    for link in answers:
+        answers[link] = console.get(link).status_code
+    assert len(answers) > 20
+    assert {link: code for link, code in answers.items() if code >= 400} == {}

@@ -12,6 +12,7 @@ class PhonesConfig(TOTPConfig):
 
 
 class ConsoleConfig(AppConfig):
+    default = True
     name = "ticketing.console"
     label = "console"
     verbose_name = _("Console")

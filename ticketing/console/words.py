@@ -23,7 +23,7 @@ SCRIPT_WORDS: Mapping[str, Any] = {
     "polling": _("Every few seconds"),
     "lost": _("Reconnecting …"),
     "late": _("No new numbers come"),
-    "never": _("can’t be told yet"),
+    "still": _("This sale does not run now"),
     "seconds": _("{n} s"),
     "minutes": _("{m} min {s} s"),
     "hours": _("{h} h {m} min"),

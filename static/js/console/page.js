@@ -9,8 +9,9 @@ import { count, money, rate, say, time } from "./words.js";
 
 const SECOND = 1_000, LATE = 5, MINUTES = 15, TABLE_EVERY = 10;
 const root = document.querySelector("[data-console]");
-const { socket, samples, preview, currency } = root.dataset;
+const { socket, samples, preview, currency, runs } = root.dataset;
 const course = new Course(), charts = new Charts(root, course, currency);
+const began = Date.now() / SECOND;
 let newest = 0, how = "lost", tabled = 0;
 
 const link = new Link({ socket, samples }, { since: () => course.last, heard, touched });
@@ -43,10 +44,10 @@ function touched(word) {
 
 /** Old numbers must not pass for new ones. */
 function tell() {
-  const age = newest ? Math.round(Date.now() / SECOND - newest) : 0, late = how !== "lost" && age > LATE && newest;
-  const dot = root.querySelector("[data-dot]");
-  dot.className = `console-dot console-dot--${late ? "lost" : how}`;
-  write(root.querySelector("[data-touch]"), late ? say("late") : say(how));
+  const late = how !== "lost" && Date.now() / SECOND - Math.max(newest, began) > LATE;
+  const word = !late ? how : runs === undefined ? "still" : "late";
+  root.querySelector("[data-dot]").className = `console-dot console-dot--${word}`;
+  write(root.querySelector("[data-touch]"), say(word));
 }
 
 function table() {

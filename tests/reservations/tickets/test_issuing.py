@@ -9,6 +9,7 @@ from reservations.models import Ticket, TicketChange
 from tests.making import make_event, make_plan, seat_ids
 from tests.reservations.acting import hold, places
 from tests.reservations.tickets.conftest import buy, scan
+from tests.waiting_queue.commands.calling import run
 
 pytestmark = pytest.mark.django_db
 State = Ticket.State
@@ -39,6 +40,15 @@ def test_so_does_every_standing_place(fan, now):
     services.extend_for_payment(code=code, fan_id=fan.pk, now=now)
 
     assert services.confirm(code=code, now=now).tickets.count() == 3
+
+
+def test_who_bought_from_an_older_release_gets_theirs(order, now):
+    TicketChange.objects.all().delete()
+    order.tickets.all().delete()
+
+    assert run("tickets_issue")[0] == "1 order got its tickets.\n"
+    assert run("tickets_issue")[0] == "0 orders got their tickets.\n"
+    assert states(order) == ["valid"] * 2
 
 
 def test_what_is_only_held_has_none(event, fan, now):

@@ -30,6 +30,8 @@ def preview_of(queue: SaleQueue, knobs: dict[str, Any], seen: Overview) -> Previ
     return Preview([_line(seen.waiting, now, then), _house(then)], advice.warnings(then))
 
 
+# From this share of the places on, those inside and the pace say how long people stay.
+BUSY = 0.8
 KNOBS = (
     *("admit_per_second", "max_inside", "pass_seconds", "pass_max_seconds", "claim_seconds"),
     *("absence_seconds", "capacity", "stock_factor", "queues_per_person"),
@@ -37,8 +39,9 @@ KNOBS = (
 
 
 def _stay(queue: SaleQueue, seen: Overview) -> float | None:
-    """As measured in a house that is full; nobody stays longer than they may."""
-    measured = advice.measured_stay(seen.inside, seen.rate) if seen.is_full else None
+    """As measured in a house that is nearly full; nobody stays longer than they may."""
+    is_busy = seen.cap > 0 and seen.inside + seen.ready >= BUSY * seen.cap
+    measured = advice.measured_stay(seen.inside, seen.rate) if is_busy else None
     return min(measured, queue.pass_max_seconds) if measured else None
 
 

@@ -58,4 +58,5 @@ def _about(request: HttpRequest, queue: SaleQueue) -> dict[str, Any]:
         "minutes": minutes_table(history["whole"] or history["seconds"]),
         "words": SCRIPT_WORDS,
         "now": now,
+        "runs": queue.state in selectors.RUNNING,
     }
