@@ -11,7 +11,9 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from reservations.errors import NoReservation
 from reservations.models import HoldRequest, Reservation, ReservedSeat, Ticket
 from reservations.orphans import Neighbour
+from reservations.tickets.order_files import order_files as order_files
 from reservations.tickets.selectors import tickets_of_order as tickets_of_order
+from reservations.tickets.words import time_words as time_words
 from ticketing.core.briefly import briefly
 from ticketing.models import Event, Place, Seat, Section
 from waiting_queue.models import QueueJournal
