@@ -37,6 +37,7 @@ _OPERATING = (
     | _of("queue", "view_queuejournal", "view_blockappeal")
     | _of("reservations", "view_reservation", "view_reservationchange", "view_holdrequest")
     | _of("reservations", "change_reservation")
+    | _of("reservations", "view_standbyentry", "change_standbyentry", "view_standbychange")
     | _of("accounts", "view_user")
 )
 _MONEY = (
