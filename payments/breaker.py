@@ -22,15 +22,17 @@ class Open(Exception):
 class Breaker:
     gateway: str
 
-    def ask(self) -> None:
+    def ask(self) -> bool:
+        """Whether this call is the one that tries it again."""
         word, left = store.ask(self.gateway, now_ms=_now_ms(), pause_ms=PAUSE_MS, probe_ms=PROBE_MS)
         if word == "open":
             raise Open(f"for another {left / 1000:.0f} s")
+        return word == "probe"
 
-    def tell(self, went_well: bool) -> None:
+    def tell(self, went_well: bool, *, is_try: bool = False) -> None:
         """A refusal went well, too: the gateway answered."""
         rules = {"window_ms": WINDOW_MS, "least": LEAST, "percent": PERCENT}
-        store.report(self.gateway, now_ms=_now_ms(), went_well=went_well, **rules)
+        store.report(self.gateway, now_ms=_now_ms(), went_well=went_well, is_try=is_try, **rules)
 
     def look(self) -> BreakerState:
         return store.look(self.gateway, now_ms=_now_ms(), pause_ms=PAUSE_MS, window_ms=WINDOW_MS)

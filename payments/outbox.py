@@ -13,6 +13,7 @@ PAYMENT_FAILED = "PaymentFailed"
 RESERVATION_CONFIRMED = "ReservationConfirmed"
 RESERVATION_CANCELLED = "ReservationCancelled"
 REFUNDED = "Refunded"
+SEATS_OFFERED = "SeatsOffered"
 
 
 def put(
@@ -38,3 +39,23 @@ def body_of(payment: Payment, reservation: Reservation) -> dict[str, Any]:
         "currency": payment.currency,
         "language": payment.language,
     }
+
+
+def put_offer(
+    *, reservation: Reservation, link: str, language: str, now: datetime, **_: Any
+) -> None:
+    """Hears `reservations.signals.seats_offered`: written with the hold that it tells of."""
+    body = {
+        "reservation": reservation.code,
+        "event": reservation.event_id,
+        "fan": reservation.fan_id,
+        "deadline": reservation.deadline.isoformat(),
+        "link": link,
+        "language": language,
+    }
+    locks.put_messages(
+        aggregate=f"reservation:{reservation.code}",
+        kinds=[SEATS_OFFERED],
+        bodies=[json.dumps(body)],
+        now=now,
+    )

@@ -193,11 +193,12 @@ def finish_refund(payment: Payment, cancelled: int, *, now: datetime) -> Payment
     _close(refund, Refund.State.DONE, "", now)
     kinds = [outbox.REFUNDED]
     is_over = refund.frees_seats or (is_all and not reservations.is_used(code=reservation.code))
-    if is_over and reservation.state == Reservation.State.CONFIRMED:
+    if is_cancelled := is_over and reservation.state == Reservation.State.CONFIRMED:
         reservations.refund(code=reservation.code, now=now)
         kinds.append(outbox.RESERVATION_CANCELLED)
     more = {"refunded": refund.amount, "fee": refund.fee, "why": refund.why}
-    outbox.put(moved, reservation, *kinds, now=now, **more, is_owed=refund.is_owed)
+    more |= {"is_owed": refund.is_owed, "is_cancelled": is_cancelled}
+    outbox.put(moved, reservation, *kinds, now=now, **more)
     return moved
 
 

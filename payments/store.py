@@ -35,9 +35,16 @@ def ask(gateway: str, *, now_ms: int, pause_ms: int, probe_ms: int) -> tuple[str
 
 
 def report(
-    gateway: str, *, now_ms: int, went_well: bool, window_ms: int, least: int, percent: int
+    gateway: str,
+    *,
+    now_ms: int,
+    went_well: bool,
+    window_ms: int,
+    least: int,
+    percent: int,
+    is_try: bool,
 ) -> str:
-    args = [now_ms, uuid4().hex, int(went_well), window_ms, least, percent]
+    args = [now_ms, uuid4().hex, int(went_well), window_ms, least, percent, int(is_try)]
     found = _quietly("report", [keys.calls(gateway), keys.breaker(gateway)], args)
     return found or "closed"
 

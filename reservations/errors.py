@@ -113,6 +113,38 @@ class BadPaymentToken(DomainError):
     advice = _("Load your reservation again: it comes with a new one.")
 
 
+class NoStandby(NotFound):
+    """This event keeps no list, or the person is not on it."""
+
+    code = "no_standby"
+    message = _("You are not on a standby list of this event.")
+
+
+class NotSoldOut(DomainError):
+    code = "not_sold_out"
+    status = 409
+    message = _("There is no standby list: this event has not been sold out.")
+    advice = _("Choose among the seats that are free.")
+
+
+class StandbyOver(DomainError):
+    """The event keeps no list, or no longer."""
+
+    code = "standby_over"
+    status = 409
+    message = _("This event has no standby list now.")
+    advice = _("Its page says what happens to seats that come back.")
+
+
+class OnlyFewerSeats(DomainError):
+    """Whoever wants more leaves, and joins again behind everybody."""
+
+    code = "only_fewer_seats"
+    status = 409
+    message = _("On the standby list you can only ask for fewer seats than before.")
+    advice = _("To ask for more, leave the list and join again at its end.")
+
+
 class NoReservation(NotFound):
     code = "no_reservation"
     message = _("You have no such reservation.")

@@ -5,20 +5,31 @@ ticket in locks it alone. Who holds seats for somebody new
 locks only seats, so nobody ever waits in a circle.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import cache
 from pathlib import Path
+from random import random
 from typing import Any
 
 from django.db import IntegrityError, OperationalError, connection
+from django.db.models import Exists, OuterRef
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from reservations import prepared
 from reservations.errors import NoOffer, NoReservation, NoTicket, SeatsBusy, SeatsTaken
-from reservations.models import CheckIn, HoldRequest, Reservation, Ticket, TransferOffer
+from reservations.models import (
+    CheckIn,
+    HoldRequest,
+    Reservation,
+    ReservedSeat,
+    StandbyEntry,
+    StandbyList,
+    Ticket,
+    TransferOffer,
+)
 from ticketing.models import Seat
 
 FOLDER = Path(__file__).parent / "sql"
@@ -67,6 +78,7 @@ class Ended:
     event_id: int
     fan_id: int
     seats: list[int]
+    kept: bool = False
 
 
 def hold(
@@ -88,10 +100,20 @@ def hold(
 def expire(*, now: datetime, batch: int, ids: Sequence[int] | None = None) -> list[Ended]:
     """End holds that ran out, at most a batch; only those of `ids`, if given."""
     which = "true" if ids is None else "id = ANY(%(ids)s::bigint[])"
-    statement = _text("expire").replace("{which}", which)
+    statement = _keeping("expire", "event.id IN (SELECT event_id FROM due)")
+    statement = statement.replace("{which}", which)
     with connection.cursor() as cursor:
         cursor.execute(statement, {"now": now, "batch": batch, "ids": list(ids or [])})
         return [Ended(**row) for row in _rows(cursor)]
+
+
+def return_seats(*, event_id: int, seats: Sequence[int], now: datetime) -> bool:
+    """Seats of a reservation that ended, locked already; whether they are kept for others."""
+    luck = random()  # noqa: S311 - spreads returns, guards nothing
+    wanted: dict[str, Any] = {"event": event_id, "seats": list(seats), "now": now, "luck": luck}
+    with connection.cursor() as cursor:
+        cursor.execute(_keeping("return_seats", "event.id = %(event)s"), wanted)
+        return bool(_rows(cursor)[0]["kept"])
 
 
 def claim_requests(*, now: datetime, lease: datetime, batch: int) -> list[int]:
@@ -186,6 +208,31 @@ def _politely(seats: Sequence[int]) -> Iterator[None]:
         if "one_live_reservation_per_seat" in str(trouble):
             raise SeatsTaken(seats=list(seats)) from trouble
         raise
+
+
+def standby_list_for_update(event_id: int) -> StandbyList | None:
+    """Who has it offers this event's seats, alone; what another has is left to them."""
+    lists = StandbyList.objects.select_for_update(skip_locked=True, no_key=True)
+    return lists.filter(pk=event_id).first()
+
+
+def standby_entry_for_update(**which: Any) -> StandbyEntry | None:
+    entries = StandbyEntry.objects.select_for_update(no_key=True, of=("self",))
+    return entries.filter(**which).order_by("pk").first()
+
+
+def returned_seats_for_update(event_id: int, seat_ids: Collection[int]) -> list[int]:
+    """Those of these seats that are still kept, and nobody's; locked."""
+    kept = Seat.objects.select_for_update(no_key=True, of=("self",)).order_by("pk")
+    kept = kept.filter(event_id=event_id, pk__in=seat_ids, returned__isnull=False)
+    kept = kept.exclude(Exists(ReservedSeat.objects.filter(seat=OuterRef("pk"), live=True)))
+    return [seat.pk for seat in kept if seat.state == Seat.State.HELD]
+
+
+def _keeping(name: str, events: str) -> str:
+    """A statement in which it is decided whether returned seats are kept."""
+    keeping = _text("keeping").rstrip().replace("{events}", events)
+    return _text(name).replace("{keeping}", keeping)
 
 
 @cache

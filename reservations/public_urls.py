@@ -1,9 +1,9 @@
-"""Addresses of the basket, of tickets, and of the door."""
+"""Addresses of the basket, of the standby list, of tickets, and of the door."""
 
 from django.urls import path
 
 from reservations import views
-from reservations.views import doors, tickets
+from reservations.views import doors, standby, tickets
 
 app_name = "reservations"
 urlpatterns = [
@@ -13,6 +13,9 @@ urlpatterns = [
     path("events/<int:pk>/basket/places/", views.hold_places, name="hold_places"),
     path("events/<int:pk>/basket/leave/", views.leave, name="leave"),
     path("events/<int:pk>/basket/<slug:code>/give-back/", views.give_back, name="give_back"),
+    path("events/<int:pk>/standby/", standby.standby, name="standby"),
+    path("events/<int:pk>/standby/join/", standby.join_standby, name="join_standby"),
+    path("events/<int:pk>/standby/leave/", standby.leave_standby, name="leave_standby"),
     path("tickets/", tickets.tickets, name="tickets"),
     path("tickets/keys.json", tickets.keys, name="ticket_keys"),
     path("tickets/offers/<slug:code>/accept/", tickets.accept, name="accept_offer"),

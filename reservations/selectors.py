@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from reservations.errors import NoReservation
 from reservations.models import HoldRequest, Reservation, ReservedSeat, Ticket
 from reservations.orphans import Neighbour
+from reservations.tickets.order_files import order_files as order_files
 from reservations.tickets.selectors import tickets_of_order as tickets_of_order
+from reservations.tickets.words import time_words as time_words
 from ticketing.core.briefly import briefly
 from ticketing.models import Event, Place, Seat, Section
 from waiting_queue.models import QueueJournal
@@ -107,13 +109,13 @@ def overdue_payments(now: datetime) -> QuerySet[Reservation]:
 
 def holds_of_the_gone() -> QuerySet[Reservation]:
     """Holds of people who left the queue, or were moved out of it, since they chose."""
-    left = QueueJournal.objects.filter(
-        event_id=OuterRef("event_id"),
-        person=OuterRef("fan_id"),
-        kind__in=[QueueJournal.Kind.LEFT, QueueJournal.Kind.BLOCKED],
-        at__gt=OuterRef("created_at"),
+    gone = QueueJournal.objects.filter(
+        event_id=OuterRef("event_id"), person=OuterRef("fan_id"), at__gt=OuterRef("created_at")
     )
-    return Reservation.objects.filter(Exists(left), state=Reservation.State.HELD).order_by("pk")
+    left, blocked = gone.filter(kind="left"), gone.filter(kind="blocked")
+    # Seats from the standby list are not the line's: who leaves it keeps the offer.
+    which = Exists(blocked) | Exists(left) & Q(offer=None)
+    return Reservation.objects.filter(which, state=Reservation.State.HELD).order_by("pk")
 
 
 def own_request(*, event_id: int, fan_id: int, code: str) -> HoldRequest:

@@ -24,6 +24,11 @@ def recount_sales() -> None:
     services.recount_sales()
 
 
+@shared_task(name="reservations.bring_seats_back")
+def bring_seats_back() -> None:
+    services.bring_seats_back(now=clock.now())
+
+
 @shared_task(name="reservations.work_off_requests")
 def work_off_requests() -> None:
     for _ in range(BATCHES):

@@ -38,6 +38,11 @@ app.conf.beat_schedule = {
         "schedule": 2.0,
         "options": {"expires": 2},
     },
+    "bring-seats-back": {
+        "task": "reservations.bring_seats_back",
+        "schedule": 2.0,
+        "options": {"expires": 2},
+    },
     "recount-sales": {
         "task": "reservations.recount_sales",
         "schedule": 5.0,

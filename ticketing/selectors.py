@@ -1,7 +1,7 @@
 """What the public may see of events and seats."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -112,6 +112,11 @@ def grades_with_seats_left(event: Event) -> list[GradeLeft]:
         left[grade_id] += free
         total[grade_id] += all_seats
     return [GradeLeft(grade, left[grade.pk], total[grade.pk]) for grade in event.grades.all()]
+
+
+def is_sold_out(grades: Sequence[GradeLeft]) -> bool:
+    """Nothing is left, of what there is."""
+    return any(grade.total for grade in grades) and not any(grade.left for grade in grades)
 
 
 def sections_with_seats_left(event: Event) -> list[SectionLeft]:

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from ticketing import embedded
 from ticketing.core.knobs import Environment
+from ticketing.core.site_address import public_url, site_url
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment()
@@ -38,7 +39,7 @@ SECRET_KEY_FALLBACKS = env.words(
     "SECRET_KEY_FALLBACKS", [], "Earlier secret keys that are still accepted, while rotating."
 )
 
-ALLOWED_HOSTS = env.words(
+ALLOWED_HOSTS: list[str] = env.words(
     "ALLOWED_HOSTS",
     ["localhost", "127.0.0.1", "[::1]"] if DEVELOPMENT else [],
     "Host names this site answers to.",
@@ -146,6 +147,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "ticketing.context.caller",
+                "ticketing.context.place",
             ]
         },
     }
@@ -284,16 +286,38 @@ STAFF_TWO_FACTOR = env.text(
 OTP_TOTP_ISSUER = "Ticketing"
 OTP_ADMIN_HIDE_SENSITIVE_DATA = True
 
-EMAIL_URL = env.text("EMAIL_HOST", "", "Mail server; without one, mail is printed to the log.")
-EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_URL else 'console'}.EmailBackend"
-EMAIL_HOST = EMAIL_URL or "localhost"
+SITE_URL = env.text(
+    "SITE_URL",
+    site_url(HOST, PORT) if DEVELOPMENT else public_url(ALLOWED_HOSTS),
+    "Where people find this site, with scheme: links in mails lead there.",
+).rstrip("/")
+_mail_server = env.text(
+    "EMAIL_HOST", "", "Mail server; without one mails are kept in a folder, or else printed."
+)
+MAIL_FOLDER = VAR_DIR / "mails"
+if _mail_server:
+    EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+elif DEVELOPMENT:
+    EMAIL_BACKEND = "ticketing.mailbox.backend.FolderBackend"
+else:
+    EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+EMAIL_HOST = _mail_server or "localhost"
 EMAIL_PORT = env.number("EMAIL_PORT", 587, "Port of the mail server.")
 EMAIL_HOST_USER = env.text("EMAIL_USER", "", "User name at the mail server.")
 EMAIL_HOST_PASSWORD = env.text("EMAIL_PASSWORD", "", "Password at the mail server.")
-EMAIL_USE_TLS = True
+_mail_tls = env.choice(
+    "EMAIL_TLS",
+    "starttls",
+    ("starttls", "tls", "off"),
+    "“starttls” (port 587), “tls” from the first byte (port 465), or “off”.",
+)
+EMAIL_USE_TLS, EMAIL_USE_SSL = _mail_tls == "starttls", _mail_tls == "tls"
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = env.text(
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text(
     "EMAIL_FROM", "tickets@localhost", "Sender of the mail that this site sends."
+)
+EMAIL_REPLY_TO = env.text(
+    "EMAIL_REPLY_TO", "", "Where answers to that mail go; without one, to the sender."
 )
 
 # -- money ----------------------------------------------------------------------------------------

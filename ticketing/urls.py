@@ -20,6 +20,7 @@ urlpatterns = [
     path("admin/console/", include("ticketing.console.urls")),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
+    path("dev/mails/", include("ticketing.mailbox.urls")),
     path("healthz", health.alive),
     path("readyz", health.ready),
 ]

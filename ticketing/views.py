@@ -40,6 +40,7 @@ def event(request: HttpRequest, pk: int) -> HttpResponse:
         "venue": shown.plan.venue,
         "grades": grades,
         "has_seats": any(grade.total for grade in grades),
+        "is_sold_out": selectors.is_sold_out(grades),
         "now": now,
         "refresh_after": seconds_until_next_look(shown, now),
     }

@@ -99,7 +99,7 @@ class PortOne:
         fine: type[Exception] | tuple[()] = (),
     ) -> Any:
         """The answer, None for a refusal that is fine, or Trouble; the breaker is told of it."""
-        self._ask_the_breaker()
+        is_try = self._ask_the_breaker()
         before = _manners.set((seconds, key))
         try:
             answer = call()
@@ -107,16 +107,16 @@ class PortOne:
             answer = None
         except Exception as odd:
             trouble = trouble_of(odd)
-            self.breaker.tell(isinstance(trouble, Declined))
+            self.breaker.tell(isinstance(trouble, Declined), is_try=is_try)
             raise trouble from odd
         finally:
             _manners.reset(before)
-        self.breaker.tell(True)
+        self.breaker.tell(True, is_try=is_try)
         return answer
 
-    def _ask_the_breaker(self) -> None:
+    def _ask_the_breaker(self) -> bool:
         try:
-            self.breaker.ask()
+            return self.breaker.ask()
         except Open as pause:
             raise Unavailable("breaker_open", str(pause)) from None
 

@@ -1,14 +1,15 @@
 -- A call ended. Too many bad ones of the last open the breaker; a good try closes it again.
 --
 -- KEYS     calls, breaker
--- ARGV     now_ms, call: any unique word, went_well: 1 or 0, window_ms, least: calls, percent: bad
+-- ARGV     now_ms, call: any unique word, went_well: 1 or 0, window_ms, least: calls, percent: bad,
+--          is_try: 1 for the call that was let through to try, else 0
 -- Returns  'closed' or 'open'
 local calls, breaker = KEYS[1], KEYS[2]
 local now, call, went_well = tonumber(ARGV[1]), ARGV[2], ARGV[3] == '1'
 local window, least, percent = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 
 if redis.call('HEXISTS', breaker, 'opened') == 1 then
-  local is_try = redis.call('HEXISTS', breaker, 'trying') == 1
+  local is_try = ARGV[7] == '1'
   if is_try and went_well then
     redis.call('DEL', breaker, calls)
     return 'closed'

@@ -6,6 +6,7 @@ from reservations.models.reservations import (
     ReservedSeat,
     new_code,
 )
+from reservations.models.standby import ReturnedSeat, StandbyChange, StandbyEntry, StandbyList
 from reservations.models.tickets import CheckIn, Ticket, TicketChange, TransferOffer
 
 __all__ = [
@@ -15,6 +16,10 @@ __all__ = [
     "Reservation",
     "ReservationChange",
     "ReservedSeat",
+    "ReturnedSeat",
+    "StandbyChange",
+    "StandbyEntry",
+    "StandbyList",
     "Ticket",
     "TicketChange",
     "TransferOffer",

@@ -31,6 +31,12 @@ from reservations.services.issuing import (
     issue_missing,
     set_tickets_aside,
 )
+from reservations.services.offering import (
+    bring_seats_back,
+    offer_next,
+    release_returned,
+    settle_offers,
+)
 from reservations.services.paying import (
     cancel,
     confirm,
@@ -46,6 +52,12 @@ from reservations.services.reconciling import (
     recount_seats,
 )
 from reservations.services.requesting import request_seats, work_off_requests
+from reservations.services.standing_by import (
+    ask_for_fewer,
+    join_standby,
+    leave_standby,
+    remove_from_standby,
+)
 from reservations.tokens import payment_token, require_payment_token
 
 __all__ = [
@@ -53,6 +65,8 @@ __all__ = [
     "accept_offer",
     "ahold",
     "any_places",
+    "ask_for_fewer",
+    "bring_seats_back",
     "cancel",
     "check_in",
     "check_in_all",
@@ -68,8 +82,11 @@ __all__ = [
     "hold_seats",
     "is_used",
     "issue_missing",
+    "join_standby",
     "leave",
+    "leave_standby",
     "lock_for_payment",
+    "offer_next",
     "offer_ticket",
     "payment_token",
     "rebuild_gate",
@@ -81,11 +98,14 @@ __all__ = [
     "release",
     "release_by_operator",
     "release_holds_of_the_gone",
+    "release_returned",
+    "remove_from_standby",
     "rename_ticket",
     "request_seats",
     "require_payment_token",
     "resume_hold",
     "set_tickets_aside",
+    "settle_offers",
     "the_best",
     "these",
     "undo_check_in",

@@ -7,9 +7,8 @@ from django.db import transaction
 from reservations import errors, locks, selectors
 from reservations.locks import reservation_for_update, seats_of_reservation_for_update
 from reservations.models import Reservation, ReservationChange
-from reservations.services.telling import tell_freed
+from reservations.services.telling import tell_returned
 from ticketing.accounts.models import User
-from ticketing.models import Seat
 from waiting_queue import services as queue
 
 State = Reservation.State
@@ -64,7 +63,7 @@ def expire_holds(*, now: datetime, batch: int = BATCH) -> int:
     for _ in range(BATCHES):
         ended = locks.expire(now=now, batch=batch)
         for it in ended:
-            tell_freed(event_id=it.event_id, fan_id=it.fan_id, seats=it.seats, now=now)
+            tell_ended(it, now=now)
         count += len(ended)
         if len(ended) < batch:
             break
@@ -72,14 +71,20 @@ def expire_holds(*, now: datetime, batch: int = BATCH) -> int:
 
 
 def end(reservation: Reservation, *, to: State, now: datetime) -> Reservation:
-    """Move a reservation, whose lock is held, to its end; its seats are free again."""
+    """Move a reservation, whose lock is held, to its end; its seats are free or kept for others."""
     reservation.move_to(to)
     seats = [seat.pk for seat in seats_of_reservation_for_update(reservation)]
-    Seat.objects.filter(pk__in=seats).update(state=Seat.State.AVAILABLE)
     reservation.ended_at = now
     reservation.save(update_fields=["state", "ended_at"])
-    tell_freed(event_id=reservation.event_id, fan_id=reservation.fan_id, seats=seats, now=now)
+    kept = locks.return_seats(event_id=reservation.event_id, seats=seats, now=now)
+    whose = {"event_id": reservation.event_id, "fan_id": reservation.fan_id}
+    tell_returned(**whose, seats=seats, now=now, kept=kept)
     return reservation
+
+
+def tell_ended(it: locks.Ended, *, now: datetime) -> None:
+    whose = {"event_id": it.event_id, "fan_id": it.fan_id}
+    tell_returned(**whose, seats=it.seats, now=now, kept=it.kept)
 
 
 def require_in_time(reservation: Reservation, now: datetime) -> None:

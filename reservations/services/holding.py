@@ -13,7 +13,8 @@ from reservations.models import Reservation, new_code
 from reservations.orphans import seats_left_alone
 from reservations.selectors import Hold
 from reservations.services.admission import arequire_turn, require_turn
-from reservations.services.telling import tell_freed, tell_held
+from reservations.services.ending import tell_ended
+from reservations.services.telling import tell_held
 from ticketing.core.errors import DomainError, NotFound
 from ticketing.core.threads import in_thread
 
@@ -117,7 +118,7 @@ def _verdict(
 
 def expire_these(ids: Collection[int], *, now: datetime) -> None:
     for ended in locks.expire(now=now, batch=len(ids), ids=list(ids)):
-        tell_freed(event_id=ended.event_id, fan_id=ended.fan_id, seats=ended.seats, now=now)
+        tell_ended(ended, now=now)
 
 
 def _require_no_orphans(event_id: int, choice: Choice) -> None:

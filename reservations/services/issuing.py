@@ -65,9 +65,9 @@ def void_tickets(reservation: Reservation, reason: Ticket.Reason, now: datetime)
 
 
 def is_used(*, code: str) -> bool:
-    """Whether anybody has walked in with one of these."""
-    used = Ticket.objects.filter(reservation__code=code, state=State.USED)
-    return used.exists()
+    """Whether anybody has walked in with one of these; as it is, it stays until the commit."""
+    tickets = live_tickets_of_reservation_for_update(reservation_for_update(code))
+    return any(ticket.state == State.USED for ticket in tickets)
 
 
 def note_change(

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from reservations.errors import NotOnSale
 from reservations.locks import reservation_for_update, seats_of_reservation_for_update
-from reservations.models import Reservation, Ticket
+from reservations.models import Reservation, StandbyEntry, Ticket
 from reservations.services.ending import end, require_in_time
 from reservations.services.issuing import issue, void_tickets
 from reservations.services.telling import tell_finished, tell_held, tell_sold
@@ -87,7 +87,9 @@ def refund(*, code: str, now: datetime) -> Reservation:
 
 def _payment_deadline(reservation: Reservation, now: datetime) -> datetime:
     event = reservation.event
-    longest = timedelta(seconds=event.hold_seconds + event.payment_seconds)
+    is_offer = StandbyEntry.objects.filter(reservation=reservation).exists()
+    decide = event.offer_seconds if is_offer else event.hold_seconds
+    longest = timedelta(seconds=decide + event.payment_seconds)
     return min(now + timedelta(seconds=event.payment_seconds), reservation.created_at + longest)
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from reservations import gate
-from reservations.models import Reservation, ReservedSeat
+from reservations.models import Reservation, ReservedSeat, ReturnedSeat
+from reservations.services.telling import NOBODY
 from ticketing.models import Event, Seat
 
 # While seats change as fast as they are counted, no count stands; then the next call tries again.
@@ -41,13 +42,15 @@ def recount_sales() -> list[Reconciled]:
 
 
 def rebuild_gate(*, event_id: int, now: datetime) -> Reconciled:
-    """Shut for every seat that is held or sold, open for the rest; and the count."""
+    """Shut for every seat that is held, sold or kept, open for the rest; and the count."""
     rows = ReservedSeat.objects.filter(live=True, seat__event_id=event_id)
     fields = ("seat_id", "reservation__state", "reservation__deadline", "reservation__fan_id")
     shut = {}
     for seat, state, deadline, fan in rows.values_list(*fields):
         is_held = state == Reservation.State.HELD
         shut[seat] = (deadline if is_held else now + gate.KEPT, fan)
+    kept = ReturnedSeat.objects.filter(event_id=event_id).values_list("pk", flat=True)
+    shut |= dict.fromkeys(kept, (now + gate.KEPT, NOBODY))
     gate.reset(event_id, shut)
     counted = recount_seats(event_id=event_id)
     return Reconciled(event_id, counted.left, counted.free, counted.stands, gates=len(shut))
@@ -62,11 +65,13 @@ def contradictions(*, event_id: int) -> Counter[tuple[str, str]]:
     }
     rows = ReservedSeat.objects.filter(live=True, seat__event_id=event_id)
     reserved = dict(rows.values_list("seat_id", "reservation__state"))
+    kept = set(ReturnedSeat.objects.filter(event_id=event_id).values_list("pk", flat=True))
     wrong: Counter[tuple[str, str]] = Counter()
     for seat, state in Seat.objects.filter(event_id=event_id).values_list("pk", "state"):
         by = reserved.get(seat)
         if by is None and state in (Seat.State.HELD, Seat.State.SOLD):
-            wrong[state, ""] += 1
+            if seat not in kept or state != Seat.State.HELD:
+                wrong[state, ""] += 1
         elif by is not None and state != expected[Reservation.State(by)]:
             wrong[state, by] += 1
     return wrong

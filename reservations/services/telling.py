@@ -9,6 +9,9 @@ from django.db import transaction
 from reservations import gate
 from waiting_queue import services as queue
 
+# Who has the seats that came back and are kept.
+NOBODY = 0
+
 
 def tell_held(
     *, event_id: int, fan_id: int, seats: Collection[int], until: datetime, are_new: bool = True
@@ -24,6 +27,16 @@ def tell_sold(*, event_id: int, fan_id: int, seats: Collection[int], now: dateti
 
 def tell_freed(*, event_id: int, fan_id: int, seats: Collection[int], now: datetime) -> None:
     _after_commit(event_id, fan_id, seats, gate.AVAILABLE, now, len(seats))
+
+
+def tell_returned(
+    *, event_id: int, fan_id: int, seats: Collection[int], now: datetime, kept: bool
+) -> None:
+    """They are free, or kept for somebody who is not known yet: then the gate stays shut."""
+    if kept:
+        _after_commit(event_id, NOBODY, seats, gate.HELD, now + gate.KEPT, 0)
+    else:
+        tell_freed(event_id=event_id, fan_id=fan_id, seats=seats, now=now)
 
 
 def tell_finished(*, event_id: int, fan_id: int, now: datetime) -> None:

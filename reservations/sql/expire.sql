@@ -1,15 +1,19 @@
--- Holds that ran out end, and their seats are free again. Whoever is being worked on by another is
--- left to them. A reservation is locked before its seats, and those in one order.
+-- Holds that ran out end, and their seats are free again, or kept for others. Whoever is being
+-- worked on by another is left to them. A reservation is locked before its seats, and those in one
+-- order.
 WITH due AS MATERIALIZED (
-    SELECT id
+    SELECT id, event_id, random() AS luck
     FROM reservations_reservation
     WHERE state = 'held' AND deadline <= %(now)s AND {which}
     ORDER BY deadline
     LIMIT %(batch)s
     FOR NO KEY UPDATE SKIP LOCKED
 ),
+keeping AS MATERIALIZED (
+{keeping}
+),
 freed AS MATERIALIZED (
-    SELECT seat.id
+    SELECT seat.id, seat.event_id
     FROM ticketing_seat AS seat
     WHERE seat.id IN (
         SELECT seat_id
@@ -19,8 +23,20 @@ freed AS MATERIALIZED (
     ORDER BY seat.id
     FOR NO KEY UPDATE
 ),
+kept AS (
+    INSERT INTO reservations_returnedseat (seat_id, event_id, returned_at, back_at)
+    SELECT freed.id, keeping.id, %(now)s,
+           %(now)s + due.luck * keeping.returns_minutes * interval '1 minute'
+    FROM freed
+    JOIN keeping ON keeping.id = freed.event_id
+    JOIN reservations_reservedseat AS reserved ON reserved.seat_id = freed.id AND reserved.live
+    JOIN due ON due.id = reserved.reservation_id
+    ON CONFLICT (seat_id) DO NOTHING
+),
 available AS (
-    UPDATE ticketing_seat SET state = 'available' WHERE id IN (SELECT id FROM freed)
+    UPDATE ticketing_seat
+    SET state = 'available'
+    WHERE id IN (SELECT id FROM freed WHERE event_id NOT IN (SELECT id FROM keeping))
 ),
 ended AS (
     UPDATE reservations_reservation
@@ -29,6 +45,7 @@ ended AS (
     RETURNING id, event_id, fan_id
 )
 SELECT ended.id, ended.event_id, ended.fan_id,
+       ended.event_id IN (SELECT id FROM keeping) AS kept,
        array(
            SELECT seat_id
            FROM reservations_reservedseat

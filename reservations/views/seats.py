@@ -22,6 +22,7 @@ from ticketing.selectors import SectionLeft
 from ticketing.views import shown_event
 
 MOST_KEPT = 100
+SELLING = (Event.State.ON_SALE, Event.State.SOLD_OUT)
 # Fetched at once, not one after the other as each names the next.
 MODULES = [
     *(f"js/seats/{name}.js" for name in ("held", "choice", "house", "live", "map", "words")),
@@ -42,6 +43,7 @@ def seats(request: HttpRequest, pk: int) -> HttpResponse:
     legend = _legend(grades)
     context = _context(event, seen) | {
         "grades": [item.grade for item in grades],
+        "is_sold_out": event.state in SELLING and selectors.is_sold_out(grades),
         "to_sit": _grades_to_sit(grades, sections),
         "sections": sections,
         "standing": [one for one in sections if one.section.kind == Section.Kind.STANDING],

@@ -17,7 +17,11 @@ SOURCES = [
     for path in sorted((ROOT / app).rglob("*.py"))
     if "migrations" not in path.parts
 ]
-TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+# Mails are no pages: other programs show them, and most of those only know a style of their own.
+MAILS = ROOT / "templates" / "mail"
+TEMPLATES = [
+    path for path in sorted((ROOT / "templates").rglob("*.html")) if MAILS not in path.parents
+]
 
 
 def name_of(path: Path) -> str:
@@ -77,6 +81,14 @@ INLINE = re.compile(
 def test_templates_hold_no_inline_script_or_style(path):
     """The content security policy would block it in the browser, silently."""
     assert INLINE.findall(path.read_text()) == []
+
+
+@pytest.mark.parametrize("path", sorted(MAILS.glob("*.html")), ids=name_of)
+def test_mails_hold_no_script_and_no_style_outside_their_head(path):
+    body = path.read_text().partition("</head>")[2] or path.read_text()
+
+    assert INLINE.findall(body) == []
+    assert "<script" not in path.read_text()
 
 
 @pytest.mark.parametrize(

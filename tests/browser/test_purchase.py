@@ -95,7 +95,7 @@ def choose(page: Page, behaviour: str) -> None:
 
 
 @pytest.mark.parametrize("script", [True, False])
-def test_from_the_line_to_the_order_with_a_decline_in_between(phone, sale, fan, script):
+def test_from_the_line_to_the_ticket_with_a_decline_in_between(phone, sale, fan, script):
     page = phone(java_script_enabled=script)
     page.goto(f"/events/{sale.pk}/")
     page.get_by_role("link", name="To the line").click()
@@ -116,8 +116,11 @@ def test_from_the_line_to_the_order_with_a_decline_in_between(phone, sale, fan, 
     heading(page, "The seats are yours")
     page.get_by_role("link", name="To your order").click()
     heading(page, sale.title_en)
-    expect(page.locator(".badge")).to_have_text("Paid")
+    expect(page.locator(".house__head .badge")).to_have_text("Paid")
     expect(page.locator(".order__code")).to_contain_text(Reservation.objects.get().code)
+    expect(page.locator(".tickets__link")).to_have_count(2)
+    page.locator(".tickets__link").first.click()
+    expect(page.locator("img[src$='qr.svg']")).to_be_visible()
     assert [p.state for p in Payment.objects.order_by("pk")] == ["failed", "succeeded"]
     page.goto(f"/events/{sale.pk}/queue/")
     heading(page, "You have bought your seats")

@@ -135,3 +135,10 @@ def test_who_loses_the_right_is_sent_out(sale, person_of, monkeypatch, opened):
     viewer.groups.remove(Group.objects.get(name="viewer"))
 
     assert heard(console, "error")["code"] == "not_allowed"
+
+
+@pytest.mark.parametrize("role", ["operator", "manager", "finance"])
+def test_every_other_role_that_may_watch_does(sale, person_of, opened, role):
+    console = opened(sale.pk, logged_in(person_of(role)))
+
+    assert heard(console, "history")["since"] == 0

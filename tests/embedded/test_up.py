@@ -20,6 +20,8 @@ def test_it_answers_and_says_where_and_who(site: Site) -> None:
 
     assert (site.status("/healthz"), site.status("/readyz")) == (200, 200)
     assert "fan@example.com" in said
+    assert "/dev/mails/" in said
+    assert site.status("/dev/mails/") == 200
     assert "for development only" in said
 
 

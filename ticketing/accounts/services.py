@@ -3,18 +3,19 @@
 from datetime import datetime, timedelta
 
 from django.contrib.auth.tokens import default_token_generator
-from django.core.mail import send_mail
 from django.db import IntegrityError, transaction
 from django.db.models import Q
-from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import translation
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
+from django.utils.translation import gettext as _
 
 from ticketing.accounts import limits
 from ticketing.accounts.errors import BadToken, EmailTaken, TooManyTokens
 from ticketing.accounts.models import ApiToken, Session, User
 from ticketing.accounts.selectors import live_tokens
+from ticketing.core import mails
 
 USE_NOTED_EVERY = timedelta(minutes=1)
 
@@ -57,17 +58,12 @@ def mail_password_reset(*, email: str, origin: str, language: str) -> bool:
     user = User.objects.with_email(email).filter(is_active=True).first()
     if user is None or not user.has_usable_password():
         return False
-    words = {
-        "user": user,
-        "origin": origin,
-        "uid": urlsafe_base64_encode(force_bytes(user.pk)),
-        "token": default_token_generator.make_token(user),
-    }
+    secret = [urlsafe_base64_encode(force_bytes(user.pk)), default_token_generator.make_token(user)]
+    address = origin + reverse("accounts:password_reset_confirm", args=secret)
     with translation.override(language):
-        subject = render_to_string("accounts/password_reset_subject.txt", words).strip()
-        send_mail(
-            subject, render_to_string("accounts/password_reset_mail.txt", words), None, [user.email]
-        )
+        links = [(_("Set a new password"), address)]
+        mail = mails.Mail("password_reset", _("Set a new password"), links=links)
+        mails.send(mail, to=user.email, who=user.display_name)
     return True
 
 

@@ -30,6 +30,7 @@ class EventForm(forms.ModelForm):
             *("on_sale_at", "doors_at", "starts_at", "ends_at", "currency", "poster"),
             *("seats_per_person", "hold_seconds", "payment_seconds", "no_orphans"),
             *("rename_hours", "transfer_hours"),
+            *("returns", "returns_at", "returns_minutes", "offer_seconds"),
         )
 
 

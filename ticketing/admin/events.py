@@ -24,6 +24,8 @@ from ticketing.services.edits import note_edit
 RECENT_CHANGES = 10
 NOTHING = "–"
 SELLING = ("seats_per_person", "hold_seconds", "payment_seconds", "no_orphans")
+RETURNS = ("returns", "returns_at", "returns_minutes", "offer_seconds")
+RETURNS_WORDS = _("What happens to seats that come back once the sale was sold out.")
 TICKETS = ("rename_hours", "transfer_hours")
 SELLING_WORDS = _("A change works for the seats that are chosen from then on.")
 
@@ -66,6 +68,7 @@ class EventAdmin(EventPages):
         ),
         (_("Where and for how much"), {"fields": ("plan", "plan_preview", "currency")}),
         (_("How it is sold"), {"fields": SELLING, "description": SELLING_WORDS}),
+        (_("Seats that come back"), {"fields": RETURNS, "description": RETURNS_WORDS}),
         (_("Tickets"), {"fields": TICKETS}),
         (_("Words"), {"fields": ("description_ko", "description_en")}),
         (_("Poster"), {"fields": ("poster", "poster_preview")}),

@@ -34,6 +34,9 @@ class Environment:
     def flag(self, name: str, default: bool, sentence: str) -> bool:
         return self._read(name, default, sentence, lambda raw: _FLAGS[raw.strip().lower()])
 
+    def choice(self, name: str, default: str, choices: tuple[str, ...], sentence: str) -> str:
+        return self._read(name, default, sentence, lambda raw: choices[choices.index(raw)])
+
     def words(self, name: str, default: list[str], sentence: str) -> list[str]:
         return self._read(name, default, sentence, _comma_separated)
 

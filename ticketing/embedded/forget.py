@@ -6,7 +6,17 @@ from pathlib import Path
 from ticketing.embedded.lock import Lock
 from ticketing.embedded.places import places
 
-OURS = ("postgres*", "valkey*", "run", "log", "static", "media", "secret_key", "beat-schedule*")
+OURS = (
+    "postgres*",
+    "valkey*",
+    "run",
+    "log",
+    "static",
+    "media",
+    "mails",
+    "secret_key",
+    "beat-schedule*",
+)
 
 
 def forget(var: Path) -> list[Path]:

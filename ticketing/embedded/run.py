@@ -35,6 +35,7 @@ class Plan:
     own_postgres: bool
     own_valkey: bool
     demo: bool
+    mails: str
     log_ins: Sequence[tuple[str, str, str]]
 
 
@@ -196,6 +197,8 @@ class Run:
         url, say = self._url(), self.console.say
         say(f"\n  Ready: {self.console.paint(f'{url}/', BOLD)}")
         say(f"  Admin: {url}/admin/      API: {url}/api/v1/docs/")
+        if self.plan.mails:
+            say(f"  Mails: {url}{self.plan.mails} (none is really sent)")
         for email, password, who in self.plan.log_ins:
             say(f"  Log in as {email} with {password} ({who})")
         if self.plan.own_postgres or self.plan.own_valkey:

@@ -38,6 +38,14 @@ class Event(Lifecycle):
         CLOSED = "closed", _("closed")
         CANCELLED = "cancelled", _("cancelled")
 
+    class Returns(models.TextChoices):
+        """Where seats go that come back after the sale was sold out."""
+
+        AT_ONCE = "at_once", _("on sale at once")
+        STANDBY = "standby", _("offered in order of the standby list")
+        ANNOUNCED = "announced", _("on sale at an announced time")
+        JITTERED = "jittered", _("on sale after a random delay")
+
     MOVES = {
         State.DRAFT: {State.ANNOUNCED, State.CANCELLED},
         State.ANNOUNCED: {State.DRAFT, State.ON_SALE, State.CANCELLED},
@@ -109,6 +117,31 @@ class Event(Lifecycle):
         blank=True,
         help_text=_("Hours before the start. Empty: never."),
     )
+    returns = models.CharField(
+        _("seats that come back"),
+        max_length=9,
+        choices=Returns,
+        default=Returns.AT_ONCE,
+        help_text=_("Given back, unpaid or refunded once the sale was sold out."),
+    )
+    returns_at = models.DateTimeField(
+        _("announced time"),
+        null=True,
+        blank=True,
+        help_text=_("When seats that came back go on sale; the pages say so."),
+    )
+    returns_minutes = models.PositiveSmallIntegerField(
+        _("longest delay"),
+        default=10,
+        validators=[MinValueValidator(1), MaxValueValidator(1440)],
+        help_text=_("Minutes; each seat waits for a random part of them."),
+    )
+    offer_seconds = models.PositiveIntegerField(
+        _("time for an offer"),
+        default=900,
+        validators=[MinValueValidator(60), MaxValueValidator(86_400)],
+        help_text=_("Seconds that seats are kept for the next on the standby list."),
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
     title = Translated()
@@ -134,6 +167,11 @@ class Event(Lifecycle):
                 condition=models.Q(ends_at=None) | models.Q(ends_at__gt=models.F("starts_at")),
                 name="ends_after_the_start",
                 violation_error_message=_("The event ends after it starts."),
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(returns="announced") | models.Q(returns_at__isnull=False),
+                name="an_announced_return_has_a_time",
+                violation_error_message=_("Say when seats that came back go on sale."),
             ),
         ]
 

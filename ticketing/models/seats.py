@@ -18,7 +18,7 @@ class Seat(Lifecycle):
     MOVES = {
         State.AVAILABLE: {State.HELD, State.BLOCKED},
         State.HELD: {State.AVAILABLE, State.SOLD},
-        State.SOLD: {State.AVAILABLE},
+        State.SOLD: {State.AVAILABLE, State.HELD},
         State.BLOCKED: {State.AVAILABLE},
     }
 

@@ -67,7 +67,7 @@ def test_after_the_pause_one_may_try_and_a_good_try_closes_it(switch, time):
     time["ms"] += PAUSE_MS
     assert [is_open(switch), is_open(switch)] == [False, True]
 
-    switch.tell(True)
+    switch.tell(True, is_try=True)
 
     assert not is_open(switch)
     assert switch.look().word == "closed"
@@ -76,8 +76,7 @@ def test_after_the_pause_one_may_try_and_a_good_try_closes_it(switch, time):
 def test_a_bad_try_opens_it_for_as_long_again(switch, time):
     tell(switch, 0, 10)
     time["ms"] += PAUSE_MS
-    switch.ask()
-    switch.tell(False)
+    switch.tell(False, is_try=switch.ask())
 
     time["ms"] += PAUSE_MS - 1
     assert is_open(switch)
@@ -99,6 +98,16 @@ def test_calls_under_way_when_it_opened_do_not_close_it(switch):
     tell(switch, 3, 0)
 
     assert is_open(switch)
+
+
+def test_only_the_try_itself_decides(switch, time):
+    tell(switch, 0, 10)
+    time["ms"] += PAUSE_MS
+    assert switch.ask()
+
+    tell(switch, 3, 3)
+
+    assert (switch.look().word, is_open(switch)) == ("half_open", True)
 
 
 def test_of_many_at_once_one_tries(switch, time):

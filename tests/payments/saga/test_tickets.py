@@ -1,5 +1,6 @@
 """Money and tickets: who walked in is not paid back, who is paid back does not walk in."""
 
+from functools import partial
 from uuid import uuid4
 
 import pytest
@@ -97,6 +98,21 @@ def test_a_cancelled_event_pays_those_back_who_are_inside(event, now):
 
     assert set(Payment.objects.values_list("state", flat=True)) == {"refunded"}
     assert [states(buyer) for buyer in people] == [{"used", "valid"}, {"void"}]
+
+
+def test_money_that_goes_back_without_the_seats_races_the_door(event, now):
+    """It goes back in any case; the seats go with it, unless somebody sits there."""
+    for first in (0, 4, 8):
+        buyer = Buyer(event, make_user(password=None), now, first)
+        buyer.buy()
+        keeping = partial(refund, buyer, frees_seats=False)
+        paid_back, answer = together(
+            2, lambda n, it=buyer, keep=keeping: (keep, lambda: go_in(it))[n]()
+        )
+
+        assert paid_back.state == "refunded"
+        expected = ("confirmed", {"used", "valid"}) if answer == "valid" else ("refunded", {"void"})
+        assert (buyer.reservation.state, states(buyer)) == expected
 
 
 def test_a_refund_races_the_door(event, now):

@@ -11,6 +11,9 @@ from ticketing.demo import DEMO_LOGINS
 from ticketing.embedded.console import Console
 from ticketing.embedded.run import Plan, Run
 
+# Written out: to ask for the address would load the whole site into the one that only watches it.
+MAILS = "/dev/mails/"
+
 
 class Command(BaseCommand):
     help = "Run the whole site, with embedded PostgreSQL and Valkey unless others are named."
@@ -30,5 +33,10 @@ def plan() -> Plan:
         own_postgres=not os.environ.get("DATABASE_URL"),
         own_valkey=not os.environ.get("REDIS_URL"),
         demo=settings.DEVELOPMENT,
+        mails=MAILS if _keeps_mails() else "",
         log_ins=DEMO_LOGINS if settings.DEVELOPMENT else [],
     )
+
+
+def _keeps_mails() -> bool:
+    return settings.EMAIL_BACKEND.startswith("ticketing.mailbox.")

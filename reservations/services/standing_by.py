@@ -1,0 +1,210 @@
+"""Standby lists: people join when it is sold out, ask for fewer, leave, or are taken off."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from reservations import errors, selectors, standby
+from reservations.locks import standby_entry_for_update
+from reservations.models import Reservation, StandbyChange, StandbyEntry, StandbyList
+from reservations.models.standby import LATER, OUTCOMES
+from reservations.services.admission import require_open_sale
+from reservations.services.ending import release, release_by_operator
+from ticketing.accounts.models import User
+from ticketing.core.errors import InvalidInput, NotFound
+from ticketing.models import Event
+from waiting_queue import errors as queue_errors
+from waiting_queue import services as queue
+from waiting_queue.models import SaleQueue
+
+State = StandbyEntry.State
+IN_ORDER = frozenset({"waiting", "ready", "admitted"})
+
+
+def join_standby(
+    *,
+    event_id: int,
+    fan_id: int,
+    quantity: int,
+    grade: str = "",
+    language: str = "",
+    now: datetime,
+) -> StandbyEntry:
+    """Stand on the list. Who is on it already can only ask for fewer."""
+    event = _event_with_a_list(event_id)
+    settle_offer(event_id=event_id, fan_id=fan_id, now=now)
+    mine = StandbyEntry.objects.filter(event_id=event_id, fan_id=fan_id)
+    if mine.filter(state__in=StandbyEntry.LIVE).exists():
+        return ask_for_fewer(event_id=event_id, fan_id=fan_id, quantity=quantity, now=now)
+    opened = _opened(event, now)
+    _require_sensible(event, fan_id, quantity, grade, now)
+    turn = _turn_of(event_id, fan_id, opened.last_number, now)
+    wish: Any = {"quantity": quantity, "grade": grade, "turn": turn, "language": language[:8]}
+    try:
+        return _joined(event_id=event_id, fan_id=fan_id, created_at=now, **wish)
+    except IntegrityError:  # from another tab, at the same moment
+        return ask_for_fewer(event_id=event_id, fan_id=fan_id, quantity=quantity, now=now)
+
+
+@transaction.atomic
+def ask_for_fewer(*, event_id: int, fan_id: int, quantity: int, now: datetime) -> StandbyEntry:
+    """The place stays. The same number changes nothing."""
+    entry = _own_entry(event_id, fan_id)
+    if quantity < 1 or quantity > entry.quantity:
+        raise errors.OnlyFewerSeats()
+    if quantity == entry.quantity:
+        return entry
+    if entry.state != State.WAITING:
+        raise errors.OnlyFewerSeats()
+    note(entry, before=f"{entry.quantity} seats", after=f"{quantity} seats", by=fan_id, now=now)
+    entry.quantity = quantity
+    entry.save(update_fields=["quantity"])
+    return entry
+
+
+@transaction.atomic
+def leave_standby(*, event_id: int, fan_id: int, now: datetime) -> StandbyEntry | None:
+    """The place goes to the next, and so do seats that were offered. Twice is fine."""
+    entry = standby_entry_for_update(event_id=event_id, fan_id=fan_id, state__in=StandbyEntry.LIVE)
+    if entry is None:
+        return None
+    if outcome := _outcome(entry):
+        return _ended(entry, now, to=outcome)
+    if entry.reservation is not None:
+        release(event_id=event_id, code=entry.reservation.code, fan_id=fan_id, now=now)
+    return _ended(entry, now, by=fan_id)
+
+
+@transaction.atomic
+def remove_from_standby(*, entry_id: int, by: User | None, why: str, now: datetime) -> StandbyEntry:
+    """An operator takes somebody off the list, and says why; an offer ends with it."""
+    entry = standby_entry_for_update(pk=entry_id)
+    if entry is None:
+        raise NotFound()
+    if entry.state == State.OFFERED and entry.reservation and not _outcome(entry):
+        release_by_operator(code=entry.reservation.code, by=by, why=why, now=now)
+    return _ended(entry, now, by=by.pk if by else None, why=why)
+
+
+@transaction.atomic
+def settle_offer(*, now: datetime, **which: Any) -> StandbyEntry | None:
+    """What became of an offer is written down, once."""
+    entry = standby_entry_for_update(**which, state=State.OFFERED)
+    outcome = _outcome(entry) if entry else None
+    return _ended(entry, now, to=outcome) if entry and outcome else None
+
+
+@transaction.atomic
+def end_waiting(*, entry_id: int, why: str, now: datetime) -> None:
+    """The wait is over for a reason that is not the person's own."""
+    entry = standby_entry_for_update(pk=entry_id, state=State.WAITING)
+    if entry is not None:
+        _ended(entry, now, why=why)
+
+
+def open_list(event: Event, now: datetime) -> StandbyList:
+    """Written down once: when it was sold out, and who was in line by then."""
+    last = _last_number(event.pk, now)
+    fields = {"sold_out_at": now, "last_number": last}
+    return StandbyList.objects.get_or_create(event=event, defaults=fields)[0]
+
+
+def note(
+    entry: StandbyEntry,
+    *,
+    before: str,
+    after: str,
+    now: datetime,
+    by: int | None = None,
+    why: str = "",
+) -> None:
+    StandbyChange.objects.create(
+        entry=entry, at=now, by_id=by, before=before, after=after, why=why[:200]
+    )
+
+
+def _event_with_a_list(event_id: int) -> Event:
+    event = Event.objects.exclude(state=Event.State.DRAFT).filter(pk=event_id).first()
+    if event is None:
+        raise NotFound()
+    if event.returns != Event.Returns.STANDBY or event.state not in standby.RUNNING:
+        raise errors.StandbyOver()
+    return event
+
+
+def _opened(event: Event, now: datetime) -> StandbyList:
+    if (found := standby.list_of(event.pk)) is not None:
+        return found
+    if not standby.is_sold_out(event):
+        raise errors.NotSoldOut()
+    return open_list(event, now)
+
+
+def _require_sensible(event: Event, fan_id: int, quantity: int, grade: str, now: datetime) -> None:
+    if grade and not event.grades.filter(code=grade).exists():
+        raise InvalidInput(fields={"grade": [grade]})
+    own = selectors.own_seats(event_id=event.pk, fan_id=fan_id, now=now)
+    left = max(event.seats_per_person - len(own), 0)
+    if quantity < 1 or quantity > left:
+        raise errors.TooManySeats(limit=event.seats_per_person, left=left)
+
+
+def _turn_of(event_id: int, fan_id: int, last_number: int, now: datetime) -> int:
+    """The number of who was in line when it sold out; all others, and who comes again, follow."""
+    try:
+        found = queue.standing(event_id=event_id, person=str(fan_id), now=now)
+    except queue_errors.QueueUnavailable:
+        require_open_sale(event_id)
+        return LATER
+    if found.state == "blocked":
+        raise queue_errors.Blocked(why=queue.why_blocked(event_id=event_id, person=str(fan_id)))
+    was_there = found.state in IN_ORDER and 0 < found.number <= last_number
+    is_first = not StandbyEntry.objects.filter(event_id=event_id, fan_id=fan_id).exists()
+    return found.number if was_there and is_first else LATER
+
+
+def _last_number(event_id: int, now: datetime) -> int:
+    line = SaleQueue.objects.filter(pk=event_id).exclude(state=SaleQueue.State.CLOSED).first()
+    if line is None:
+        return 0
+    seen = queue.overview(line, now=now)
+    if not seen.known:
+        raise queue_errors.QueueUnavailable()
+    return seen.last_number
+
+
+@transaction.atomic
+def _joined(**fields: Any) -> StandbyEntry:
+    entry = StandbyEntry.objects.create(**fields)
+    note(entry, before="", after=State.WAITING, by=entry.fan_id, now=entry.created_at)
+    return entry
+
+
+def _outcome(entry: StandbyEntry) -> State | None:
+    """What became of its offer, if that is over."""
+    offer = entry.reservation
+    return OUTCOMES.get(Reservation.State(offer.state)) if offer else None
+
+
+def _own_entry(event_id: int, fan_id: int) -> StandbyEntry:
+    entry = standby_entry_for_update(event_id=event_id, fan_id=fan_id, state__in=StandbyEntry.LIVE)
+    if entry is None:
+        raise errors.NoStandby()
+    return entry
+
+
+def _ended(
+    entry: StandbyEntry,
+    now: datetime,
+    *,
+    to: State = State.LEFT,
+    by: int | None = None,
+    why: str = "",
+) -> StandbyEntry:
+    before = entry.state
+    entry.move_to(to)
+    entry.ended_at = now
+    entry.save(update_fields=["state", "ended_at"])
+    note(entry, before=before, after=to, by=by, why=why, now=now)
+    return entry

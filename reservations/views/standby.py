@@ -1,0 +1,102 @@
+"""The standby list: one page on which to join, see one's place, ask for fewer, and leave."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render, resolve_url
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from reservations import errors, selectors, services
+from reservations import standby as lists
+from reservations.models import StandbyEntry
+from reservations.views.holding import A_NUMBER, MOST, SAID_ON_THE_PAGE, caller_of
+from reservations.words import in_words
+from ticketing.accounts.selectors import caller_in
+from ticketing.core import clock
+from ticketing.core.errors import InvalidInput, NotFound
+from ticketing.core.redirects import SeeOther
+from ticketing.models import Event
+from ticketing.selectors import seats_free
+from ticketing.views import shown_event
+
+SAID = (*SAID_ON_THE_PAGE, errors.NotSoldOut, errors.StandbyOver, errors.OnlyFewerSeats)
+# Without a script the page looks again by itself.
+LOOK_AGAIN = 15
+
+
+class JoinForm(forms.Form):
+    quantity = forms.IntegerField(min_value=1, max_value=MOST)
+    grade = forms.CharField(max_length=8, required=False)
+
+
+@never_cache
+@require_safe
+def standby(request: HttpRequest, pk: int) -> HttpResponse:
+    event, now = shown_event(request, pk), clock.now()
+    caller = caller_in(request.session)
+    found = lists.own_place(event_id=pk, fan_id=caller.id, now=now) if caller else None
+    context = _context(event, found) | {"caller": caller, "now": now}
+    if caller:
+        own = selectors.own_seats(event_id=pk, fan_id=caller.id, now=now)
+        left = max(event.seats_per_person - len(own), 0)
+        context |= {"quantities": range(1, left + 1), "limit": event.seats_per_person}
+    return render(request, "reservations/standby.html", context)
+
+
+@never_cache
+def join_standby(request: HttpRequest, pk: int) -> HttpResponse:
+    """Also for those who want fewer: their place stays."""
+    page = _page(pk)
+    if request.method != "POST":
+        return SeeOther(page)
+    form = JoinForm(request.POST)
+    if not form.is_valid():
+        raise InvalidInput(fields=form.errors.get_json_data())
+    who: Any = {"event_id": pk, "fan_id": caller_of(request).id, "now": clock.now()}
+    try:
+        services.join_standby(**form.cleaned_data, **who, language=get_language() or "")
+    except SAID as refusal:
+        messages.error(request, in_words(refusal))
+    return SeeOther(page)
+
+
+@never_cache
+def leave_standby(request: HttpRequest, pk: int) -> HttpResponse:
+    """Twice is fine."""
+    page = _page(pk)
+    if request.method == "POST":
+        services.leave_standby(event_id=pk, fan_id=caller_of(request).id, now=clock.now())
+        messages.success(request, _("You have left the standby list."))
+    return SeeOther(page)
+
+
+def _page(pk: int) -> str:
+    if not A_NUMBER.fullmatch(str(pk)):
+        raise NotFound()
+    return resolve_url("reservations:standby", pk)
+
+
+def _context(event: Event, found: lists.Place | None) -> dict[str, Any]:
+    runs = event.returns == Event.Returns.STANDBY and event.state in lists.RUNNING
+    opened = lists.list_of(event.pk) is not None or lists.is_sold_out(event)
+    offer = found.entry.reservation if found and found.state == "offered" else None
+    is_live = found is not None and found.state in StandbyEntry.LIVE
+    return {
+        "event": event,
+        "venue": event.plan.venue,
+        "found": found,
+        "is_live": is_live,
+        "may_join": runs and opened and not is_live,
+        "runs": runs,
+        "free": seats_free(event.pk) if event.state == Event.State.ON_SALE else 0,
+        "hold": selectors.reservation_with_seats(offer.pk) if offer else None,
+        "fewer": range(1, found.entry.quantity) if found else (),
+        "grades": list(event.grades.all()),
+        "offer_minutes": event.offer_seconds // 60,
+        "look_again": LOOK_AGAIN if is_live else None,
+    }

@@ -1,0 +1,221 @@
+"""Standby lists with many at work at the same moment: with the locks, and without."""
+
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from threading import Barrier, BrokenBarrierError
+from threading import Event as Flag
+
+import pytest
+from django.db import IntegrityError, connection
+
+from reservations import selectors, services
+from reservations.models import Reservation, ReservedSeat, ReturnedSeat, StandbyEntry, StandbyList
+from reservations.services import offering, standing_by
+from tests.concurrency.together import together
+from tests.making import make_event, make_plan, make_user
+from tests.reservations.acting import hold
+from tests.reservations.standby.acting import all_sold, joined, refunded, states_of
+from ticketing.models import Event, Seat
+
+pytestmark = pytest.mark.django_db(transaction=True)
+WORKERS = 4
+
+
+@pytest.fixture
+def event(now):
+    plan = make_plan(rows=1, seats_per_row=6)
+    return make_event(now, plan=plan, returns="standby", offer_seconds=600)
+
+
+@pytest.fixture
+def orders(event, now):
+    return all_sold(event, now)
+
+
+def offers():
+    return list(StandbyEntry.objects.filter(state="offered").order_by("pk"))
+
+
+def all_at_once(work, barrier):
+    """Everybody goes on from here when everybody is here; who is kept away by a lock is not waited
+    for."""
+
+    def wrapped(*args, **kwargs):
+        found = work(*args, **kwargs)
+        with suppress(BrokenBarrierError):
+            barrier.wait(1)
+        return found
+
+    return wrapped
+
+
+def test_many_workers_offer_each_seat_once_and_in_order(event, orders, now):
+    entries = [joined(event, now) for _ in range(6)]
+    refunded(now, *orders[:4])
+
+    results = together(WORKERS, lambda _: services.bring_seats_back(now=now))
+
+    assert sum(results) == 4
+    assert offers() == entries[:4]
+    assert ReservedSeat.objects.filter(live=True, reservation__offer__in=entries).count() == 4
+    assert not ReturnedSeat.objects.exists()
+
+
+def test_one_seat_that_many_workers_see_is_offered_to_the_first(event, orders, now, monkeypatch):
+    first, second = joined(event, now), joined(event, now)
+    refunded(now, orders[0])
+    wait = all_at_once(offering._may_have, Barrier(2))
+    monkeypatch.setattr(offering, "_may_have", wait)
+
+    results = together(2, lambda _: services.offer_next(event_id=event.pk, now=now))
+
+    assert sorted(type(result).__name__ for result in results) == ["NoneType", "Reservation"]
+    assert states_of(first, second) == ["offered", "waiting"]
+
+
+def test_control_without_the_locks_only_the_constraint_stops_them(event, orders, now, monkeypatch):
+    joined(event, now)
+    refunded(now, orders[0])
+    one = {"pk": event.pk}
+    monkeypatch.setattr(
+        offering, "standby_list_for_update", lambda _: StandbyList.objects.get(**one)
+    )
+    monkeypatch.setattr(
+        offering, "standby_entry_for_update", lambda **it: StandbyEntry.objects.get(**it)
+    )
+    monkeypatch.setattr(offering, "returned_seats_for_update", lambda _, seats: seats)
+    monkeypatch.setattr(offering, "only_one_choice_of", lambda **_: None)
+    monkeypatch.setattr(offering, "_may_have", all_at_once(offering._may_have, Barrier(2)))
+
+    results = together(2, lambda _: services.offer_next(event_id=event.pk, now=now))
+
+    assert {type(result) for result in results} == {Reservation, IntegrityError}
+    assert "one_live_reservation_per_seat" in str(results)
+
+
+def test_an_order_given_back_while_others_work_is_offered_in_order_too(event, orders, now):
+    entries = [joined(event, now) for _ in range(6)]
+
+    def work(number):
+        if number < 4:
+            return refunded(now, orders[number])
+        return services.bring_seats_back(now=now)
+
+    together(6, work)
+    services.bring_seats_back(now=now)
+
+    assert offers() == entries[:4]
+
+
+def test_offers_that_end_together_are_written_down_once(event, orders, now):
+    entry, other = joined(event, now), joined(event, now)
+    refunded(now, orders[0])
+    services.bring_seats_back(now=now)
+    late = now + timedelta(seconds=600)
+    services.expire_holds(now=late)
+
+    together(WORKERS, lambda _: services.bring_seats_back(now=late))
+
+    assert states_of(entry, other) == ["missed", "offered"]
+    assert list(entry.changes.filter(after="missed").values_list("before")) == [("offered",)]
+
+
+# -- one place a person ---------------------------------------------------------------------------
+
+
+def many_tabs(event, now, monkeypatch):
+    fan = make_user(password=None)
+    wait = all_at_once(standing_by._turn_of, Barrier(WORKERS))
+    monkeypatch.setattr(standing_by, "_turn_of", wait)
+    together(WORKERS, lambda _: joined(event, now, fan=fan))
+    return StandbyEntry.objects.filter(fan=fan).count()
+
+
+def test_many_tabs_of_one_person_are_one_place(event, orders, now, monkeypatch):
+    StandbyList.objects.create(event=event, sold_out_at=now)
+
+    assert many_tabs(event, now, monkeypatch) == 1
+
+
+def test_control_without_the_constraint_they_are_many(event, orders, now, monkeypatch):
+    StandbyList.objects.create(event=event, sold_out_at=now)
+
+    with without_index("one_place_on_a_standby_list"):
+        assert many_tabs(event, now, monkeypatch) == WORKERS
+
+
+@contextmanager
+def without_index(name):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT indexdef FROM pg_indexes WHERE indexname = %s", [name])
+        (create,) = cursor.fetchone()
+        cursor.execute(f"DROP INDEX {name}")
+        try:
+            yield
+        finally:
+            cursor.execute("SET session_replication_role = replica")
+            cursor.execute("DELETE FROM reservations_standbychange")
+            cursor.execute("DELETE FROM reservations_standbyentry")
+            cursor.execute("SET session_replication_role = DEFAULT")
+            cursor.execute(create)
+
+
+def test_who_leaves_while_seats_are_offered_has_none_or_gave_them_back(event, orders, now):
+    first, second = joined(event, now), joined(event, now)
+    refunded(now, orders[0])
+
+    def work(number):
+        if number:
+            return services.offer_next(event_id=event.pk, now=now)
+        return services.leave_standby(event_id=event.pk, fan_id=first.fan_id, now=now)
+
+    together(2, work)
+    services.bring_seats_back(now=now)
+
+    assert states_of(first, second) == ["left", "offered"]
+    assert selectors.live_holds(event_id=event.pk, fan_id=first.fan_id, now=now) == []
+
+
+# -- the limit ------------------------------------------------------------------------------------
+
+
+def hold_and_offer(event, orders, now, monkeypatch):
+    """One seat a person: a hold on open sale, and an offer, at the same moment."""
+    Event.objects.filter(pk=event.pk).update(seats_per_person=1)
+    entry = joined(event, now)
+    refunded(now, orders[0], orders[5])
+    free = orders[5].seats.get().seat_id
+    ReturnedSeat.objects.filter(pk=free).delete()
+    Seat.objects.filter(pk=free).update(state="available")
+    services.rebuild_gate(event_id=event.pk, now=now)
+    counted, done, may_have = Flag(), Flag(), offering._may_have
+
+    def slowly(*args):
+        """What was counted is acted upon once the hold is through, if it can be."""
+        found = may_have(*args)
+        counted.set()
+        done.wait(1)
+        return found
+
+    monkeypatch.setattr(offering, "_may_have", slowly)
+
+    def work(number):
+        if number:
+            return services.offer_next(event_id=event.pk, now=now)
+        counted.wait(5)
+        held = hold(event, entry.fan, now, free)
+        done.set()
+        return held
+
+    together(2, work)
+    return ReservedSeat.objects.filter(live=True, reservation__fan=entry.fan_id).count()
+
+
+def test_a_hold_and_an_offer_together_stay_within_the_limit(event, orders, now, monkeypatch):
+    assert hold_and_offer(event, orders, now, monkeypatch) == 1
+
+
+def test_control_without_the_persons_lock_they_beat_it(event, orders, now, monkeypatch):
+    monkeypatch.setattr(offering, "only_one_choice_of", lambda **_: None)
+
+    assert hold_and_offer(event, orders, now, monkeypatch) == 2
