@@ -1,16 +1,18 @@
 """Several workers look at the same moment: one decides; without the lock, all of them would."""
 
 from datetime import timedelta
-from threading import Barrier
+from threading import Barrier, Event
 
 import pytest
+from django.db import transaction
 
 from tests.concurrency.together import together
 from tests.making import make_user
-from ticketing.console import services, store
+from ticketing.console import selectors, services, store
 from ticketing.console.pilot import Limits
 from ticketing.console.services import piloting
 from waiting_queue import services as queues
+from waiting_queue.locks import queue_for_update
 from waiting_queue.models import QueueChange, SaleQueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -57,3 +59,29 @@ def test_control_without_the_lock_all_of_them_decide(flown, now, monkeypatch):
     results = together(MANY, lambda _: services.fly(now=now))
 
     assert sum(bool(result) for result in results) > 1
+
+
+def test_somebody_who_waits_for_a_lock_is_a_slow_database(flown):
+    held, seen = Event(), Event()
+
+    def work(number):
+        with transaction.atomic():
+            if number:
+                held.wait(10)
+            queue_for_update(flown.pk)
+            held.set()
+            if not number:
+                seen.wait(10)
+
+    def watch():
+        held.wait(10)
+        for _ in range(500):
+            if (waited := selectors.database_times()["lock_ms"]) > 0:
+                break
+        seen.set()
+        return waited
+
+    waited = together(3, lambda number: watch() if number == 2 else work(number))[2]
+
+    assert waited > 0
+    assert selectors.database_times()["lock_ms"] == 0
