@@ -74,6 +74,11 @@ app.conf.beat_schedule = {
         "schedule": 1.0,
         "options": {"expires": 1},
     },
+    "fly-the-sales": {
+        "task": "console.fly",
+        "schedule": 5.0,
+        "options": {"expires": 5},
+    },
     "reconcile-yesterday": {
         "task": "console.reconcile",
         "schedule": crontab(hour=4, minute=0),

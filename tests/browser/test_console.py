@@ -141,6 +141,12 @@ def test_an_operators_evening(desk, sale):
     desk.get_by_role("button", name="Yes, do it").click()
     expect(desk.locator("[data-state]").first).to_have_text("closed")
 
+    desk.get_by_role("link", name="Report").click()
+    expect(desk.locator(".console-tiles")).to_contain_text("Got a number")
+    with desk.expect_download() as paper:
+        desk.get_by_role("link", name="As PDF").click()
+    assert paper.value.suggested_filename == f"report-{sale.pk}.pdf"
+
 
 @pytest.mark.parametrize(
     "desk",
@@ -150,7 +156,8 @@ def test_an_operators_evening(desk, sale):
 )
 def test_axe_finds_nothing_and_nothing_scrolls_sideways(desk, sale):
     sample_sales(now=clock.now())
-    for path in (f"{sale.pk}/", "", f"{sale.pk}/move/closed/", f"{sale.pk}/seats/"):
+    pages = ("", "move/closed/", "seats/", "report/", "autopilot/")
+    for path in ("", *(f"{sale.pk}/{page}" for page in pages)):
         desk.goto(f"/admin/console/{path}")
         desk.wait_for_load_state("networkidle")
         sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments.models import Payment, PaymentStep
-from reservations.models import Reservation, ReservationChange
+from reservations.models import Reservation, ReservationChange, Ticket, TicketChange
 from tests.making import make_event, make_user
 from ticketing.models import Event, EventChange
 from waiting_queue import services as queues
@@ -18,13 +18,13 @@ from waiting_queue.models import QueueChange
 pytestmark = pytest.mark.django_db
 TABLES = (
     *("queue_queuechange", "ticketing_eventchange"),
-    *("reservations_reservationchange", "payments_paymentstep"),
+    *("reservations_reservationchange", "reservations_ticketchange", "payments_paymentstep"),
 )
 
 
 @pytest.fixture(autouse=True)
 def money(sale, fan, now):
-    """A row in the tables of the other two."""
+    """A row in the tables of the others."""
     reservation = Reservation.objects.create(
         event=sale.event,
         fan=fan,
@@ -34,6 +34,15 @@ def money(sale, fan, now):
         currency="KRW",
     )
     ReservationChange.objects.create(reservation=reservation, at=now, before="held", after="x")
+    ticket = Ticket.objects.create(
+        reservation=reservation,
+        event=sale.event,
+        seat=sale.event.seats.first(),
+        holder=fan,
+        code="DH2PSDDQNK",
+        created_at=now,
+    )
+    TicketChange.objects.create(ticket=ticket, at=now, what="voided", before="valid", after="void")
     payment = Payment.objects.create(
         reservation=reservation,
         fan=fan,

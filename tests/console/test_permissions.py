@@ -4,7 +4,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from ticketing.console import urls
+from ticketing.console import services, urls
+from ticketing.console.models import Autopilot
+from ticketing.console.pilot import Limits
 from ticketing.console.roles import ROLES
 from ticketing.models import Seat
 from waiting_queue import services as queues
@@ -27,6 +29,7 @@ KNOBS = {
     "why": "",
     "save": "1",
 }
+PILOT = {"lowest": 2, "highest": 20, "page_ms": 500, "database_ms": 50, "why": ""}
 # What is asked for: method, address, its arguments, the form, and who may.
 ASKED = {
     "overview": ("get", "overview", (), None, LOOKERS),
@@ -40,6 +43,11 @@ ASKED = {
     "close": ("post", "move", ("E", "closed"), {"reason": "over"}, {"manager"}),
     "ask to close": ("get", "move", ("E", "closed"), None, {"manager"}),
     "knobs": ("post", "knobs", ("E",), KNOBS, OPERATORS),
+    "report": ("get", "report", ("E",), None, LOOKERS),
+    "report as table": ("get", "report_csv", ("E",), None, LOOKERS),
+    "report on paper": ("get", "report_pdf", ("E",), None, LOOKERS),
+    "autopilot": ("post", "autopilot", ("E",), PILOT, OPERATORS),
+    "autopilot off": ("post", "autopilot_off", ("E",), {"x": ""}, OPERATORS),
     "message": ("post", "tell", ("E",), {"message": "Hello.", "reason": ""}, OPERATORS),
     "find": ("post", "find", ("E",), {"who": "fan@example.com"}, {*OPERATORS, "finance"}),
     "person": ("get", "person", ("E", "P"), None, {*OPERATORS, "finance"}),
@@ -72,6 +80,8 @@ def world(sale, fan, operator, person_of, now):
     queues.block(event_id=sale.pk, person=str(blocked.pk), by=operator, why="bot", now=now)
     appeal = queues.appeal(event_id=sale.pk, person=str(blocked.pk), words="No.", now=now)
     Seat.objects.filter(place__row="3").update(state="blocked")
+    limits = Limits(lowest=1, highest=10, page_ms=800, database_ms=100)
+    services.switch_on(event_id=sale.pk, limits=limits, by=operator, now=now)
     section = sale.event.plan.sections.get().pk
     return {"E": sale.pk, "P": fan.pk, "B": blocked.pk, "A": appeal.pk, "S": section}
 
@@ -95,6 +105,7 @@ def as_it_is():
         *(queue.state, queue.admit_per_second, queue.notice, people.waiting, people.blocked),
         list(Seat.objects.order_by("pk").values_list("state", flat=True)),
         list(BlockAppeal.objects.values_list("state", flat=True)),
+        list(Autopilot.objects.values_list("is_on", "lowest", "highest")),
     )
 
 

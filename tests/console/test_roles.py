@@ -6,7 +6,7 @@ from django.core.management import call_command
 
 from ticketing.console import services
 from ticketing.console.models import RoleGrant
-from ticketing.console.roles import CHECK_IN, ROLES, SET_KNOBS, WATCH
+from ticketing.console.roles import ROLES, SET_KNOBS, WATCH
 
 pytestmark = pytest.mark.django_db
 
@@ -20,17 +20,14 @@ def held_by(role):
 
 @pytest.mark.parametrize("role", ROLES)
 def test_a_fresh_database_has_every_role_with_all_it_may_do(role):
-    missing = ROLES[role] - held_by(role)
-
-    assert missing <= {CHECK_IN}
-    assert held_by(role) <= ROLES[role]
+    assert held_by(role) == ROLES[role]
 
 
 def test_every_permission_that_a_role_names_exists():
     pairs = Permission.objects.values_list("content_type__app_label", "codename")
     known = {f"{app}.{name}" for app, name in pairs}
 
-    assert set().union(*ROLES.values()) - known <= {CHECK_IN}
+    assert set().union(*ROLES.values()) <= known
 
 
 def test_what_was_taken_away_stays_away():

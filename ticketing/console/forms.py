@@ -8,6 +8,8 @@ from django.utils.translation import gettext_lazy as _
 
 from ticketing.admin.event_forms import RELEASE, HoldBackForm
 from ticketing.console.errors import WrongCode
+from ticketing.console.models import Autopilot
+from ticketing.console.pilot import Limits
 from ticketing.console.services import KNOBS
 from ticketing.models import Event, Seat
 from waiting_queue.admin.forms import QueueForm
@@ -27,6 +29,20 @@ class KnobsForm(QueueForm):
             "claim_seconds": _("Time to claim, in seconds"),
             "absence_seconds": _("Absence, in seconds"),
         }
+
+
+class AutopilotForm(forms.ModelForm):
+    """Between which rates it may move, and which times it keeps."""
+
+    why = forms.CharField(label=_("Why"), max_length=200, required=False)
+
+    class Meta:
+        model = Autopilot
+        fields = ("lowest", "highest", "page_ms", "database_ms")
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(**{name: self.cleaned_data[name] for name in self._meta.fields or ()})
 
 
 class CodeForm(forms.Form):

@@ -14,6 +14,7 @@ from ticketing.console import store
 from ticketing.core import clock
 from ticketing.core.farewell import going_down
 from ticketing.core.lifetime import came_up
+from ticketing.core.pace import pages
 
 log = logging.getLogger(__name__)
 BEAT_SECONDS = 5.0
@@ -41,7 +42,7 @@ class Heart(threading.Thread):
 
     def _beat(self) -> None:
         try:
-            store.beat(self.process, clock.now())
+            store.beat(self.process, clock.now(), pages.p95_ms())
         except RedisError as outage:
             log.debug("nobody heard this heart: %s", outage)
 

@@ -1,6 +1,7 @@
 """Every Redis key of the console. The braces keep an event's keys in one cluster slot."""
 
 PROCESSES = "console:processes"
+PAGES = "console:pages"
 
 
 def samples(event_id: int) -> str:

@@ -1,11 +1,15 @@
-"""What the console keeps: the course of a sale, nightly comparisons, and which role got what."""
+"""What the console keeps: a sale's course and autopilot, nightly comparisons, and roles' grants."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from ticketing.console.pilot import EVERY_SECONDS, Limits
 from ticketing.models import Event
+from waiting_queue.models import SaleQueue
 
 
 class Sample(models.Model):
@@ -69,3 +73,68 @@ class Reconciliation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.day}"
+
+
+def within(low: float, high: float) -> list[Any]:
+    return [MinValueValidator(low), MaxValueValidator(high)]
+
+
+class Autopilot(models.Model):
+    """Whether a sale's rate is turned by itself, within which limits, and what it last thought."""
+
+    queue = models.OneToOneField(
+        SaleQueue,
+        models.CASCADE,
+        related_name="autopilot",
+        verbose_name=_("queue"),
+        primary_key=True,
+    )
+    is_on = models.BooleanField(default=False)
+    lowest = models.FloatField(
+        _("lowest rate, people a second"), default=1, validators=within(0.01, 100_000)
+    )
+    highest = models.FloatField(
+        _("highest rate, people a second"), default=50, validators=within(0.01, 100_000)
+    )
+    page_ms = models.PositiveIntegerField(
+        _("95 % of pages within, in ms"), default=800, validators=within(10, 60_000)
+    )
+    database_ms = models.PositiveIntegerField(
+        _("database answers within, in ms"), default=100, validators=within(1, 60_000)
+    )
+    # The last turn of the rate that it knows; a later one was made by hand.
+    since_change = models.BigIntegerField(default=0)
+    looked_at = models.DateTimeField(null=True)
+    why = models.CharField(max_length=20, blank=True, default="")
+    a = models.IntegerField(default=0)
+    b = models.IntegerField(default=0)
+
+    class Meta:
+        verbose_name = _("autopilot")
+        verbose_name_plural = _("autopilots")
+        default_permissions = ()
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(lowest__gt=0) & models.Q(lowest__lte=models.F("highest")),
+                name="an_autopilot_has_bounds",
+                violation_error_message=_("The lower bound can't be above the upper one."),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.words
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(self.lowest, self.highest, self.page_ms, self.database_ms)
+
+    @property
+    def words(self) -> str:
+        """For the history of changes: bounds and targets."""
+        bounds = f"{self.lowest:g}–{self.highest:g}/s"
+        return f"{bounds}, {self.page_ms} ms, {self.database_ms} ms"
+
+    def is_due(self, now: datetime) -> bool:
+        """Clocks and beats are not exact: a little early is on time."""
+        pause = timedelta(seconds=EVERY_SECONDS * 0.8)
+        return self.looked_at is None or not timedelta(0) <= now - self.looked_at < pause

@@ -36,7 +36,8 @@ _OPERATING = (
     | {MOVE_QUEUE, SET_KNOBS, TELL_EVERYONE, FIND_PEOPLE, MOVE_PEOPLE, BLOCK_PEOPLE, FREEZE_SEATS}
     | _of("queue", "view_queuejournal", "view_blockappeal")
     | _of("reservations", "view_reservation", "view_reservationchange", "view_holdrequest")
-    | _of("reservations", "change_reservation")
+    | _of("reservations", "change_reservation", "view_ticket", "change_ticket")
+    | _of("reservations", "view_ticketchange", "view_transferoffer", "view_checkin")
     | _of("reservations", "view_standbyentry", "change_standbyentry", "view_standbychange")
     | _of("accounts", "view_user")
 )

@@ -14,7 +14,7 @@ from payments.models import Payment
 from reservations.models import Reservation, ReservedSeat
 from reservations.selectors import Hold, own_reservations
 from ticketing.accounts.models import User
-from ticketing.console.models import Sample
+from ticketing.console.models import Autopilot, Sample
 from ticketing.core import clock
 from ticketing.models import Event, EventChange, Grade, Seat
 from waiting_queue.models import BlockAppeal, QueueChange, QueueJournal, SaleQueue
@@ -32,7 +32,7 @@ States = Seat.State
 
 
 def running_queues() -> list[SaleQueue]:
-    queues = SaleQueue.objects.filter(state__in=RUNNING).select_related("event")
+    queues = SaleQueue.objects.filter(state__in=RUNNING).select_related("event", "autopilot")
     return list(queues.order_by("opens_at", "pk"))
 
 
@@ -107,12 +107,31 @@ def _money(event_ids: Collection[int], now: datetime) -> dict[int, dict[str, int
     return found
 
 
-def database_ms() -> float:
-    """How long PostgreSQL takes to answer."""
+def database_times() -> dict[str, float]:
+    """How long PostgreSQL takes to answer, and since when somebody has waited for a lock there."""
     began = clock.monotonic()
     with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
-    return round(1000 * (clock.monotonic() - began), 2)
+        cursor.execute(LONGEST_WAIT)
+        (waited,) = cursor.fetchone()
+    took = 1000 * (clock.monotonic() - began)
+    return {"database_ms": round(took, 2), "lock_ms": round(float(waited), 1)}
+
+
+LONGEST_WAIT = """
+SELECT coalesce(max(extract(epoch FROM clock_timestamp() - query_start)) * 1000, 0)
+FROM pg_stat_activity
+WHERE datname = current_database() AND state = 'active' AND wait_event_type IN ('Lock', 'LWLock')
+"""
+
+
+def room_for(event_id: int, *, called: int, inside: int) -> int:
+    """How many more could come in and find a free seat, if all who are in without one take one."""
+    free = Seat.objects.filter(event_id=event_id, state=States.AVAILABLE).count()
+    holding = Reservation.objects.filter(
+        event_id=event_id, state__in=[Reservation.State.HELD, Reservation.State.PAYING]
+    )
+    holders = holding.order_by().values("fan").distinct().count()
+    return max(free - called - max(inside - holders, 0), 0)
 
 
 def course_of(event_id: int, *, after: int = 0, before: int | None = None) -> list[list[Any]]:
@@ -135,6 +154,16 @@ def recent_changes(event_id: int, most: int) -> list[QueueChange | EventChange]:
     event = EventChange.objects.filter(event_id=event_id).select_related("by")[:most]
     both: list[QueueChange | EventChange] = [*queue, *event]
     return sorted(both, key=lambda change: change.at, reverse=True)[:most]
+
+
+def autopilot_of(event_id: int) -> Autopilot | None:
+    return Autopilot.objects.filter(pk=event_id).first()
+
+
+def autopilot_steps(event_id: int, most: int) -> list[QueueChange]:
+    """What the autopilot did, latest first."""
+    own = QueueChange.objects.filter(queue_id=event_id, by=None, why__startswith="autopilot: ")
+    return list(own[:most])
 
 
 def open_appeals(event_id: int) -> list[BlockAppeal]:

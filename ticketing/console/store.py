@@ -100,17 +100,31 @@ def _read(rows: Any) -> list[Figures]:
 # -- processes and the server itself ---------------------------------------------------------------
 
 
-def beat(process: str, now: datetime) -> None:
-    """This process lives; those that have been silent for long are forgotten."""
+def beat(process: str, now: datetime, page_ms: float | None = None) -> None:
+    """This process lives, and its pages take so long; those long silent are forgotten."""
     moment, pipeline = now.timestamp(), redis.client().pipeline(transaction=False)
     pipeline.zadd(keys.PROCESSES, {process: moment})
     pipeline.zremrangebyscore(keys.PROCESSES, "-inf", moment - FORGOTTEN_SECONDS)
     pipeline.expire(keys.PROCESSES, FORGOTTEN_SECONDS)
+    if page_ms is None:
+        pipeline.hdel(keys.PAGES, process)
+    else:
+        pipeline.hset(keys.PAGES, process, f"{moment} {page_ms}")
+    pipeline.expire(keys.PAGES, FORGOTTEN_SECONDS)
     pipeline.execute()
 
 
 def forget(process: str) -> None:
     redis.client().zrem(keys.PROCESSES, process)
+    redis.client().hdel(keys.PAGES, process)
+
+
+def page_ms(now: datetime) -> float | None:
+    """95 % of pages take no longer, in the slowest process; None where nobody measured lately."""
+    known: Any = redis.client().hvals(keys.PAGES)
+    told = [tuple(map(float, text.split(" "))) for text in known]
+    fresh = [took for at, took in told if abs(now.timestamp() - at) <= SILENT_SECONDS]
+    return max(fresh, default=None)
 
 
 def processes(now: datetime) -> list[Process]:

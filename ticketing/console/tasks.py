@@ -14,6 +14,11 @@ def sample() -> None:
     services.sample_sales(now=clock.now())
 
 
+@shared_task(name="console.fly")
+def fly() -> None:
+    services.fly(now=clock.now())
+
+
 @shared_task(name="console.reconcile")
 def reconcile() -> None:
     now = clock.now()

@@ -42,7 +42,11 @@ def what_words(change: QueueChange) -> str:
     return str(OTHERS.get(kind) or fields.get(kind, kind))
 
 
-OTHERS = {"created": pgettext_lazy("of a queue", "created"), "rebuilt": gettext_lazy("rebuilt")}
+OTHERS = {
+    "created": pgettext_lazy("of a queue", "created"),
+    "rebuilt": gettext_lazy("rebuilt"),
+    "autopilot": gettext_lazy("autopilot"),
+}
 
 
 def value_words(change: QueueChange, value: str) -> str:

@@ -16,6 +16,8 @@ export function figure(name, figures) {
     case "breaker": return value ? say(`breaker-${value}`) : "–";
     case "tick_age": return value === null ? "–" : say("ago", { n: rate(value) });
     case "redis_ms": case "database_ms": return `${rate(value)} ms`;
+    case "page_ms": return value === null || value === undefined ? "–" : `${count(value)} ms`;
+    case "pilot": return value ? say(`pilot-${value[0] || "new"}`, { a: count(value[1]), b: count(value[2]) }) : say("pilot-off");
     default: return count(value);
   }
 }

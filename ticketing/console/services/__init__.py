@@ -1,5 +1,6 @@
 from ticketing.console.services.attention import Trouble, attention_for
 from ticketing.console.services.history import history_of, last_figures
+from ticketing.console.services.piloting import fly, is_taken_over, switch_off, switch_on
 from ticketing.console.services.preview import KNOBS, Preview, preview_of
 from ticketing.console.services.reconciling import reconcile_day
 from ticketing.console.services.roles import grant_roles
@@ -20,13 +21,17 @@ __all__ = [
     "check_code",
     "figures_now",
     "finish_set_up",
+    "fly",
     "grant_roles",
     "history_of",
     "is_set_up",
+    "is_taken_over",
     "lacks_second_factor",
     "last_figures",
     "new_phone",
     "preview_of",
     "reconcile_day",
     "sample_sales",
+    "switch_off",
+    "switch_on",
 ]

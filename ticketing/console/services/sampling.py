@@ -9,7 +9,7 @@ from redis.exceptions import RedisError
 from payments.selectors import breaker_state
 from ticketing.console import selectors, store
 from ticketing.console.figures import COUNTED, per_second, row
-from ticketing.console.models import Sample
+from ticketing.console.models import Autopilot, Sample
 from ticketing.console.store import Figures
 from waiting_queue import services as queues
 from waiting_queue.models import SaleQueue
@@ -25,6 +25,15 @@ PEOPLE = (
     *("lobby", "waiting", "ready", "inside", "cap", "joined", "admitted", "completed"),
     *("left", "expired", "blocked", "last_number", "backlog"),
 )
+
+
+UNKNOWN: dict[str, Any] = {
+    "breaker": "",
+    "redis_ms": None,
+    "database_ms": None,
+    "page_ms": None,
+    "processes": [],
+}
 
 
 def sample_sales(*, now: datetime) -> dict[int, Figures]:
@@ -61,7 +70,16 @@ def figures_now(queue: SaleQueue, *, now: datetime) -> Figures:
         before, site = store.latest([queue.pk], LOOK_BACK)[queue.pk], site_figures(now=now)
     except RedisError as outage:
         log.warning("Redis says nothing of this sale: %s", outage)
-        before, site = [], {"breaker": "", "redis_ms": None, "database_ms": None, "processes": []}
+        before, site = (
+            [],
+            {
+                "breaker": "",
+                "redis_ms": None,
+                "database_ms": None,
+                "page_ms": None,
+                "processes": [],
+            },
+        )
     return _figures(queue, seen, before, now) | counts | site | {"counted": int(now.timestamp())}
 
 
@@ -78,11 +96,18 @@ def _figures(
         "tick_age": None if seen.tick_age is None else round(seen.tick_age, 1),
         "known": seen.known,
         "currency": queue.event.currency,
+        "pilot": _pilot(queue),
     }
     earlier = before[-1] if before else None
     figures["joins"] = per_second(figures, earlier, "joined")
     figures["admissions"] = per_second(figures, earlier, "admitted")
     return figures | {"empty_in": seconds_until_empty(queue.state, seen.waiting, seen.rate)}
+
+
+def _pilot(queue: SaleQueue) -> list[Any] | None:
+    """What the autopilot last thought; None where it is off."""
+    pilot: Autopilot | None = getattr(queue, "autopilot", None)
+    return [pilot.why, pilot.a, pilot.b] if pilot and pilot.is_on else None
 
 
 def seconds_until_empty(state: str, waiting: int, rate: float) -> int | None:
@@ -112,7 +137,8 @@ def site_figures(*, now: datetime) -> dict[str, Any]:
     return {
         "breaker": breaker_state().word,
         "redis_ms": store.answer_ms(),
-        "database_ms": selectors.database_ms(),
+        **selectors.database_times(),
+        "page_ms": store.page_ms(now),
         "processes": [
             [process.kind, process.host, process.pid, round(process.age, 1)]
             for process in store.processes(now)

@@ -5,6 +5,7 @@ from typing import Any
 from django import template
 from django.contrib.humanize.templatetags.humanize import intcomma
 
+from ticketing.console.reporting.words import percent as percent_words
 from ticketing.console.services import attention_for
 from ticketing.console.words import BREAKER, length_in_words
 from ticketing.core import clock
@@ -37,6 +38,16 @@ def money_taken(figures: Any) -> str:
 @register.filter
 def amount(value: int, currency: str) -> str:
     return money(value, currency)
+
+
+@register.filter
+def percent(share: float) -> str:
+    return percent_words(share)
+
+
+@register.filter
+def of(counts: dict[str, int], name: str) -> int:
+    return counts.get(name, 0)
 
 
 @register.filter

@@ -8,9 +8,15 @@ from django.utils.translation import gettext as _
 from ticketing.admin.pages import operator
 from ticketing.console import selectors, services
 from ticketing.console.access import event_of, for_those_who, page
-from ticketing.console.forms import KnobsForm, SearchForm, SeatForm
+from ticketing.console.forms import AutopilotForm, KnobsForm, SearchForm, SeatForm
 from ticketing.console.roles import CLOSE_QUEUE, MOVE_QUEUE, WATCH
-from ticketing.console.words import SCRIPT_WORDS, change_rows, minutes_table, state_buttons
+from ticketing.console.words import (
+    SCRIPT_WORDS,
+    change_rows,
+    minutes_table,
+    pilot_words,
+    state_buttons,
+)
 from ticketing.core import clock
 from waiting_queue import services as queues
 from waiting_queue.admin.forms import NoticeForm
@@ -51,6 +57,7 @@ def _about(request: HttpRequest, queue: SaleQueue) -> dict[str, Any]:
         ),
         "knobs": KnobsForm(instance=queue),
         "notice": NoticeForm(initial={"message": queue.notice}),
+        "pilot": _pilot(queue),
         "search": SearchForm(),
         "freeze": SeatForm(event=queue.event),
         "appeals": selectors.open_appeals(queue.pk),
@@ -60,3 +67,13 @@ def _about(request: HttpRequest, queue: SaleQueue) -> dict[str, Any]:
         "now": now,
         "runs": queue.state in selectors.RUNNING,
     }
+
+
+def _pilot(queue: SaleQueue) -> dict[str, Any]:
+    """A pilot that somebody has just taken over from is off, even if it does not know yet."""
+    row = selectors.autopilot_of(queue.pk)
+    flies = row is not None and row.is_on and not services.is_taken_over(row)
+    thought = pilot_words(row.why, row.a, row.b) if row and flies else SCRIPT_WORDS["pilot-off"]
+    steps = change_rows(selectors.autopilot_steps(queue.pk, RECENT))
+    form = AutopilotForm(instance=row, auto_id="pilot-%s")
+    return {"row": row, "flies": flies, "thought": thought, "steps": steps, "form": form}

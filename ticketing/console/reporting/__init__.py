@@ -1,0 +1,8 @@
+"""Reports of sales: what the journal and the books say about one, as a page, a table, on paper."""
+
+from ticketing.console.reporting.charts import charts_of
+from ticketing.console.reporting.paper import money_rows, pdf_of
+from ticketing.console.reporting.report import Report, report_of
+from ticketing.console.reporting.sheet import csv_of
+
+__all__ = ["Report", "charts_of", "csv_of", "money_rows", "pdf_of", "report_of"]
