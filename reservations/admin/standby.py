@@ -71,7 +71,7 @@ class StandbyEntryAdmin(ReadOnlyAdmin):
         context["may_remove"] = live and operator(request).has_perm(REMOVE)
         return super().render_change_form(request, context, *args, **kwargs)
 
-    @admin.display(description=gettext_lazy("place"))
+    @admin.display(description=gettext_lazy("place on the list"))
     def place(self, entry: StandbyEntry) -> str:
         waits = entry.state == StandbyEntry.State.WAITING
         return str(standby.place_of(entry)) if waits else NOTHING

@@ -51,7 +51,7 @@ class Migration(migrations.Migration):
                 ('turn', models.PositiveBigIntegerField(default=4611686018427387904, verbose_name='turn')),
                 ('state', models.CharField(choices=[('waiting', 'waiting'), ('offered', 'seats offered'), ('taken', 'taken'), ('missed', 'missed'), ('left', 'left')], default='waiting', max_length=7, verbose_name='status')),
                 ('language', models.CharField(blank=True, default='', editable=False, max_length=8)),
-                ('created_at', models.DateTimeField(verbose_name='joined')),
+                ('created_at', models.DateTimeField(verbose_name='joined the list')),
                 ('offered_at', models.DateTimeField(blank=True, null=True, verbose_name='offered')),
                 ('ended_at', models.DateTimeField(blank=True, null=True, verbose_name='ended')),
                 ('event', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='standby_entries', to='ticketing.event', verbose_name='event')),

@@ -96,7 +96,7 @@ class StandbyEntry(Lifecycle):
         related_name="offer",
         verbose_name=_("reservation"),
     )
-    created_at = models.DateTimeField(_("joined"))
+    created_at = models.DateTimeField(_("joined the list"))
     offered_at = models.DateTimeField(_("offered"), null=True, blank=True)
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
 
