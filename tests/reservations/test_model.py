@@ -269,7 +269,7 @@ def never(*_, **__):
 MISTAKES = {
     "the gate is never opened again": (gate, "go_back"),
     "what ran out is never cleared away": (locks, "expire"),
-    "what was given back is not told": (ending, "tell_freed"),
+    "what was given back is not told": (ending, "tell_returned"),
     "too late is not noticed": (paying, "require_in_time"),
 }
 
