@@ -1,8 +1,11 @@
 """Small makers of real rows, with believable defaults."""
 
 from datetime import datetime, timedelta
+from functools import cache
 from itertools import count
 from typing import Any
+
+from django.contrib.auth.hashers import make_password
 
 from ticketing.accounts.models import User
 from ticketing.models import Event, Grade, Organiser, Place, Seat, SeatPlan, Section, Venue
@@ -12,12 +15,18 @@ PASSWORD = "a-long-enough-passphrase"
 _number = count(1)
 
 
-def make_user(**fields: Any) -> User:
+def make_user(*, password: str | None = PASSWORD, **fields: Any) -> User:
     n = next(_number)
-    return User.objects.create_user(
-        **{"email": f"fan{n}@example.com", "display_name": f"Fan {n}", "password": PASSWORD}
-        | fields
-    )
+    user = User(**{"email": f"fan{n}@example.com", "display_name": f"Fan {n}"} | fields)
+    user.email, user.password = User.objects.normalize_email(user.email), _hashed(password)
+    user.save()
+    return user
+
+
+@cache
+def _hashed(password: str | None) -> str:
+    """Once for all: hashing is slow by design, and slower than most tests."""
+    return make_password(password)
 
 
 def make_plan(
