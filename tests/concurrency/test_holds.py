@@ -240,8 +240,8 @@ def test_control_without_the_lock_clocks_end_a_hold_many_times(event, crowd, now
     changes = {
         "lock": ("FOR NO KEY UPDATE SKIP LOCKED", ""),
         "slowly": (
-            "SELECT id\n    FROM reservations_reservation",
-            "SELECT id, pg_sleep(0.3)\n    FROM reservations_reservation",
+            "random() AS luck\n    FROM reservations_reservation",
+            "random() AS luck, pg_sleep(0.3)\n    FROM reservations_reservation",
         ),
     }
 

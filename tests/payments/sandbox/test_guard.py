@@ -19,6 +19,7 @@ CHECKOUT = "/sandbox/portone/checkout/order-1?redirect=/&totalAmount=1000"
 
 def manage(*arguments, **environment):
     production = os.environ | {"DEVELOPMENT": "0", "PAYMENTS_SANDBOX": ""} | environment
+    production["ALLOWED_HOSTS"] = "tickets.example.com"
     return subprocess.run(
         [sys.executable, "manage.py", *arguments], env=production, capture_output=True, text=True
     )
@@ -65,9 +66,9 @@ def test_it_answers_while_every_thread_of_the_site_waits_for_it(portone, registe
     """The shop's pages call the sandbox of the same process: in its threads they would starve."""
     from ticketing.asgi import pages
 
-    release = threading.Event()
-    for _ in range(pages.executor._max_workers):
-        pages.executor.submit(release.wait, 20)
+    threads, release = pages.application.executor, threading.Event()
+    for _ in range(threads._max_workers):
+        threads.submit(release.wait, 20)
     try:
         with pytest.raises(httpx.ReadTimeout):
             httpx.get(f"{origin}/accounts/log-in/", timeout=0.5)

@@ -1,7 +1,7 @@
 """A ticket for each seat in the moment in which it is sold, void once it is not."""
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import ProtectedError
 
 from reservations import errors, selectors, services
@@ -43,8 +43,10 @@ def test_so_does_every_standing_place(fan, now):
 
 
 def test_who_bought_from_an_older_release_gets_theirs(order, now):
-    TicketChange.objects.all().delete()
-    order.tickets.all().delete()
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")  # past the final audit
+        TicketChange.objects.all().delete()
+        order.tickets.all().delete()
 
     assert run("tickets_issue")[0] == "1 order got its tickets.\n"
     assert run("tickets_issue")[0] == "0 orders got their tickets.\n"
