@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 from functools import partial
-from threading import Event
+from threading import Barrier, Event
 from uuid import uuid4
 
 import pytest
@@ -293,6 +293,13 @@ def test_control_without_the_lock_two_couriers_deliver_the_same_message(
 ):
     buyer.buy()
     change_sql(monkeypatch, "claim_message", "FOR NO KEY UPDATE OF message SKIP LOCKED")
+    met = Barrier(2)
+
+    def on_the_way(kind, body, name):
+        delivered.append(name)
+        met.wait(10)  # neither is done before the other has set out
+
+    monkeypatch.setattr(mails, "send_about", on_the_way)
     carry = partial(services.deliver_messages, now=buyer.now, batch=1)
 
     together_at_locked(OutboxMessage.objects.all(), 2, carry)
