@@ -113,6 +113,7 @@ INSTALLED_APPS = [
     "django_otp",
     "ticketing.console.apps.PhonesConfig",
     "django_otp.plugins.otp_static",
+    "ticketing.rehearsal",
     "ticketing.console",  # last: its roles name the permissions of all the others
 ]
 
