@@ -1,5 +1,6 @@
+from typing import Any
+
 from payments.gateways.base import Declined, Gateway, Picture, Trouble, Unavailable, Unknown
-from payments.gateways.portone import portone
 
 __all__ = [
     "Declined",
@@ -9,9 +10,17 @@ __all__ = [
     "Unavailable",
     "Unknown",
     "gateway",
+    "load",
 ]
 
 
+def load(**kwargs: Any) -> None:
+    """Before the first fan pays, not while they wait."""
+    gateway()
+
+
 def gateway() -> Gateway:
-    """The one that this site pays through."""
+    """The one that this site pays through. Its SDK takes seconds to load, and few processes pay."""
+    from payments.gateways.portone import portone
+
     return portone()
