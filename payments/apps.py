@@ -8,6 +8,8 @@ class PaymentsConfig(AppConfig):
 
     def ready(self) -> None:
         from payments import outbox
-        from reservations.signals import seats_offered
+        from reservations.signals import offer_missed, seats_offered, ticket_news
 
         seats_offered.connect(outbox.put_offer)
+        offer_missed.connect(outbox.put_missed)
+        ticket_news.connect(outbox.put_ticket_news)

@@ -47,6 +47,11 @@ def own_ticket(*, code: str, fan_id: int) -> Ticket:
     return found
 
 
+def ticket_told(code: str) -> Ticket:
+    """Whoever's it is, for mails that tell of it."""
+    return _shown().get(code=code)
+
+
 def own_tickets(*, fan_id: int, now: datetime) -> list[Ticket]:
     """What is not void, the next show first; of shows that are long over, none."""
     mine = _shown().filter(holder_id=fan_id, state__in=Ticket.LIVE)
