@@ -156,10 +156,12 @@ def _the_only(reservations: QuerySet[Reservation]) -> Hold:
 
 
 def _described(row: ReservedSeat) -> dict[str, Any]:
+    """Programs know a section by its code, people by its name."""
     place = row.seat.place
     return {
         "id": row.seat_id,
         "section": place.section.code,
+        "section_name": place.section.name,
         "row": place.row,
         "number": place.number,
         "grade": row.grade,

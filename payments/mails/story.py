@@ -84,7 +84,7 @@ def code(story: Story) -> tuple[str, str]:
 
 
 def _seat(seat: dict[str, Any]) -> str:
-    place = {"section": seat["section"], "row": seat["row"], "number": seat["number"]}
+    place = {"section": seat["section_name"], "row": seat["row"], "number": seat["number"]}
     if seat["row"]:
         return _("%(section)s, row %(row)s, seat %(number)s") % place
     return _("%(section)s, place %(number)s") % place

@@ -1,4 +1,4 @@
-"""A way to a server that can be cut: for everything, also for what browsers do in the background."""
+"""A way to a server that can be cut, also for what browsers do behind the page."""
 
 import socket
 import threading

@@ -143,7 +143,10 @@ def cable(site) -> Iterator[Cable]:
     cable.close()
 
 
-KEPT = """async () => (await (await caches.open("door")).keys()).map(({ url }) => new URL(url).pathname)"""
+KEPT = """async () => {
+  const kept = await (await caches.open("door")).keys();
+  return kept.map(({ url }) => new URL(url).pathname);
+}"""
 
 
 def kept(page) -> list[str]:
