@@ -119,7 +119,7 @@ def test_nothing_is_rewritten_even_so(rehearsal, table):
     say(rehearsal.copy)
 
     with pytest.raises(IntegrityError, match="is final"), transaction.atomic():
-        run(f"UPDATE {table} SET after = 'x'")
+        run(f"UPDATE {table} SET after = 'y'")
 
 
 def test_what_was_said_ends_with_the_transaction(rehearsal):
