@@ -1,5 +1,7 @@
 from typing import Any
 
+from django.conf import settings
+
 from payments.gateways.base import Declined, Gateway, Picture, Trouble, Unavailable, Unknown
 
 __all__ = [
@@ -11,7 +13,15 @@ __all__ = [
     "Unknown",
     "gateway",
     "load",
+    "moves_no_money",
 ]
+SANDBOX = "/sandbox/portone"
+
+
+def moves_no_money() -> bool:
+    """Whether it is the sandbox that this site pays through."""
+    address = settings.PORTONE_URL.rstrip("/")
+    return settings.PAYMENTS_SANDBOX and settings.DEVELOPMENT and address.endswith(SANDBOX)
 
 
 def load(**kwargs: Any) -> None:
