@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Collection
 from datetime import date, datetime, timedelta
+from typing import Any
 
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from payments.breaker import Breaker
@@ -16,6 +17,7 @@ from ticketing.models import Event
 
 State = Payment.State
 PAID = (State.SUCCEEDED, State.PARTIALLY_REFUNDED)
+NEWEST = 5
 
 
 def payment(pk: int) -> Payment:
@@ -63,6 +65,19 @@ def cancelled_events_with_money(now: datetime) -> list[int]:
     owed = Payment.objects.filter(reservation__event=OuterRef("pk"), state__in=PAID)
     ids = cancelled.filter(Exists(owed)).values_list("pk", flat=True)
     return [pk for pk in ids if refundable_payments(pk, now).exists()]
+
+
+def refunds_of_cancelled_events() -> list[dict[str, Any]]:
+    """How far the newest cancelled events are in paying back, for whoever waits for it."""
+    taken = Payment.objects.filter(
+        reservation__event__state=Event.State.CANCELLED, state__in=(*PAID, State.REFUNDED)
+    )
+    grouped = taken.values(event=F("reservation__event")).annotate(
+        all=Count("pk"), done=Count("pk", filter=Q(state=State.REFUNDED))
+    )
+    newest = list(grouped.order_by("-event")[:NEWEST])
+    events = Event.objects.in_bulk([found["event"] for found in newest])
+    return [found | {"event": events[found["event"]]} for found in newest]
 
 
 def refund_progress(event_id: int) -> Counter[str]:

@@ -14,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
 from ticketing import embedded
+from ticketing.core.clock import skew_in
 from ticketing.core.knobs import Environment
 from ticketing.core.site_address import public_url, site_url
 
@@ -27,6 +28,15 @@ DEVELOPMENT = env.flag(
     "DEVELOPMENT",
     "DATABASE_URL" not in os.environ,
     "Plain HTTP, local hosts and a made-up secret key; on by itself only without DATABASE_URL.",
+)
+CLOCK_SKEW = skew_in(
+    env.text(
+        "CLOCK_SKEW_FILE",
+        "",
+        "For rehearsals: a file with seconds by which clocks are set wrong; only in development.",
+    )
+    if DEVELOPMENT
+    else ""
 )
 DEBUG = env.flag("DEBUG", False, "Show stack traces in the browser; for development only.")
 
