@@ -3,7 +3,6 @@
 from ticketing.rehearsal.crowd.characters import Plan, Sale, plan_of
 from ticketing.rehearsal.crowd.crowd import Crowd
 from ticketing.rehearsal.crowd.door import Door
-from ticketing.rehearsal.crowd.moments import Steady
 from ticketing.rehearsal.crowd.tally import Tally
 
-__all__ = ["Crowd", "Door", "Plan", "Sale", "Steady", "Tally", "plan_of"]
+__all__ = ["Crowd", "Door", "Plan", "Sale", "Tally", "plan_of"]

@@ -1,14 +1,12 @@
 """Those who want more than their turn. Whatever they try is written down, and must be refused."""
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from ticketing.rehearsal.crowd.answers import DATED, PLACE, Answer
 from ticketing.rehearsal.crowd.fan import Fan
-
-if TYPE_CHECKING:
-    from ticketing.rehearsal.crowd.shopping import Hold
+from ticketing.rehearsal.crowd.shopping import Hold, Shopping
 
 # So far back nobody can be called while a request is under way.
 FAR_PEOPLE, FAR_SECONDS, LONGEST_CALL = 50, 20, 10.0
@@ -38,7 +36,7 @@ class Bot(Fan):
             case "bot that hammers":
                 await self.hammer()
 
-    async def with_seats(self, held: "Hold") -> None:
+    async def with_seats(self, held: Hold) -> None:
         """Seats are held: now with other people's things, and with things made up."""
         await self.misuse_payment_tokens(held)
         self.crowd.loot.append((self.plan.number, held))
@@ -81,7 +79,9 @@ class Bot(Fan):
             await self.attack("replay", what, method, path, headers=old)
 
     async def skip_the_line(self) -> None:
-        best = {"best": {"grade": "", "quantity": 1}}
+        await Shopping(self).look_at_map()
+        grades = self.crowd.hall.grades if self.crowd.hall else [""]
+        best = {"best": {"grade": grades[0], "quantity": 1}}
         seats = f"/api/v1/events/{self.event}/reservations/"
         for _ in range(3):
             await self.skip("claim", "coming in before one's turn", f"{self.queue}claim/")
@@ -104,7 +104,7 @@ class Bot(Fan):
             if not self.is_waiting:
                 return
 
-    async def misuse_payment_tokens(self, held: "Hold") -> None:
+    async def misuse_payment_tokens(self, held: Hold) -> None:
         def wish(code: str, token: str) -> dict[str, str]:
             return {"reservation": code, "token": token, "payment_key": str(uuid4())}
 

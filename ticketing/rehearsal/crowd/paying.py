@@ -1,9 +1,10 @@
 """From held seats to tickets, through the gateway's own window."""
 
 import asyncio
+from itertools import count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
-from uuid import UUID
+from uuid import uuid4
 
 from ticketing.rehearsal.crowd.answers import Answer, csrf_token, told_in
 from ticketing.rehearsal.crowd.ends import Ended
@@ -51,9 +52,9 @@ class Paying:
 
     async def begin(self) -> None:
         fan = self.fan
-        wish = {"reservation": self.reservation, "token": self.token, "payment_key": self._key()}
+        wish = {"reservation": self.reservation, "token": self.token, "payment_key": str(uuid4())}
         saw = {"reservation": self.reservation}
-        for attempt in range(10**6):
+        for attempt in count():
             clicks = (fan.call("POST", "/api/v1/payments/", json=wish) for _ in self._clicks())
             answers = await asyncio.gather(*clicks)
             for each in answers:
@@ -66,9 +67,6 @@ class Paying:
             await fan.pause(answer.wait_seconds(attempt, fan.luck.random()))
         if not answer.is_good:
             raise Ended(*_too_late(answer))
-
-    def _key(self) -> str:
-        return str(UUID(int=self.fan.luck.getrandbits(128), version=4))
 
     def _clicks(self) -> range:
         return range(min(self.fan.plan.clicks, 2))

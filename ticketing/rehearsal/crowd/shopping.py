@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from ticketing.rehearsal.crowd.answers import Answer
 from ticketing.rehearsal.crowd.ends import Ended
@@ -33,7 +34,8 @@ class Shopping:
         self.fan, self.plan, self.luck = fan, fan.plan, fan.luck
         self.wanted, self.taste = fan.plan.seats, fan.plan.taste
         self.held: Hold | None = None
-        self.keys = 0
+        self.grade = ""
+        self.gone: set[str] = set()  # grades that have nothing for us
         self.disappointments = 0
 
     async def go(self) -> None:
@@ -89,7 +91,8 @@ class Shopping:
             seats = hall.choose(states_of(answer.body), self.wanted, self.luck, popular=popular)
             if seats:
                 return {"seats": seats}
-        return {"best": {"grade": self.luck.choice(hall.grades), "quantity": self.wanted}}
+        self.grade = self.luck.choice([it for it in hall.grades if it not in self.gone])
+        return {"best": {"grade": self.grade, "quantity": self.wanted}}
 
     async def look_at_map(self) -> Answer:
         """As a browser that has not seen it before."""
@@ -107,8 +110,7 @@ class Shopping:
 
     async def click(self, wish: Wish) -> Answer:
         """Once, or several times at once, all with the same key."""
-        self.keys += 1
-        key = f"{self.fan.crowd.seed}-{self.plan.number}-{self.keys}-{self.luck.getrandbits(48):x}"
+        key = str(uuid4())
         clicks = (self._hold(wish, key) for _ in range(self.plan.clicks))
         answers = await asyncio.gather(*clicks)
         return next((answer for answer in answers if answer.is_good), answers[0])
@@ -143,26 +145,37 @@ class Shopping:
 
     async def goes_on_after(self, answer: Answer) -> bool:
         """Whether to choose again; False: it is not this person's turn."""
+        if answer.code == "not_admitted":
+            return await self.still_inside()
+        if answer.code == "sold_out":
+            await self.hope(answer)
+        elif answer.code != "seat_taken":
+            self.wants_less_after(answer)
+        if self.disappointments > WAITS_WHEN_SOLD_OUT or self.wanted < 1:
+            raise Ended("sold_out", "there was nothing left to hold")
+        return True
+
+    def wants_less_after(self, answer: Answer) -> None:
         code = answer.code
         if code in FEWER:
-            self.wanted -= 1
-            self.disappointments += self.wanted == 0
-            self.wanted = max(1, self.wanted)
+            self.look_elsewhere()
         elif code in ELSEWHERE:
             self.taste = "best"
         elif code == "too_many_seats":
             self.wanted = int(answer.json()["details"].get("left", 0))
-        elif code == "sold_out":
-            await self.hope(answer)
-        elif code == "not_admitted":
-            return await self.still_inside()
         elif code in OVER:
             raise Ended("closed", "the sale was over")
-        elif code != "seat_taken":
+        else:
             raise Ended("refused", f"{answer.status} {code} on holding seats")
-        if self.disappointments > WAITS_WHEN_SOLD_OUT or self.wanted < 1:
-            raise Ended("sold_out", "there was nothing left to hold")
-        return True
+
+    def look_elsewhere(self) -> None:
+        """First in another grade, then for fewer seats."""
+        self.gone.add(self.grade)
+        hall = self.fan.crowd.hall
+        if hall is None or self.gone.issuperset(hall.grades):
+            self.gone.clear()
+            self.disappointments += self.wanted == 1
+            self.wanted = max(1, self.wanted - 1)
 
     async def hope(self, answer: Answer) -> None:
         """Seats that others hold may come back; another grade may have some."""
