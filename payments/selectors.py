@@ -13,7 +13,7 @@ from payments.errors import NoPayment
 from payments.models import OutboxMessage, Payment, Refund, RefundPolicy
 from payments.store import BreakerState
 from reservations.models import Reservation
-from ticketing.models import Event
+from ticketing.models import REHEARSALS_FROM, Event
 
 State = Payment.State
 PAID = (State.SUCCEEDED, State.PARTIALLY_REFUNDED)
@@ -39,6 +39,11 @@ def own_payments(*, fan_id: int) -> QuerySet[Payment]:
 def open_payment_of(code: str) -> Payment | None:
     payments = Payment.objects.select_related("reservation__event")
     return payments.filter(reservation__code=code, state__in=Payment.OPEN).first()
+
+
+def is_of_a_rehearsal(code: str) -> bool:
+    ordered = Reservation.objects.filter(code=code, event_id__gte=REHEARSALS_FROM)
+    return ordered.exists()
 
 
 def open_refund(payment: Payment) -> Refund | None:
@@ -94,11 +99,14 @@ def policy_of(event_id: int) -> RefundPolicy:
 def payments_of_day(day: date) -> QuerySet[Payment]:
     """By the site's own calendar."""
     payments = Payment.objects.select_related("reservation__event").order_by("pk")
-    return payments.filter(created_at__range=_bounds(day))
+    real = payments.filter(reservation__event_id__lt=REHEARSALS_FROM)
+    return real.filter(created_at__range=_bounds(day))
 
 
 def confirmed_of_day(day: date) -> QuerySet[Reservation]:
-    confirmed = Reservation.objects.filter(state=Reservation.State.CONFIRMED)
+    confirmed = Reservation.objects.filter(
+        state=Reservation.State.CONFIRMED, event_id__lt=REHEARSALS_FROM
+    )
     return confirmed.filter(created_at__range=_bounds(day)).order_by("pk")
 
 

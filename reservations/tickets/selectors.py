@@ -148,7 +148,7 @@ def door_event(event_id: int) -> Event:
 
 def door_events(now: datetime) -> list[Event]:
     """Those that are on about now, and have tickets."""
-    near = Event.objects.filter(starts_at__range=(now - NEAR, now + NEAR))
+    near = Event.objects.filter(starts_at__range=(now - NEAR, now + NEAR), rehearsal_of=None)
     shown = near.exclude(state=Event.State.DRAFT).select_related("plan__venue")
     return list(shown.order_by("starts_at", "id"))
 
