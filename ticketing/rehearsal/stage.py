@@ -1,4 +1,4 @@
-"""The stage API (docs/api.md) as the director calls it. Servers are killed meanwhile: it insists."""
+"""The stage API (docs/api.md), called by the director. Servers are killed meanwhile: it insists."""
 
 import asyncio
 from collections.abc import Mapping
@@ -17,8 +17,12 @@ ONE_CALL = 60.0
 PAUSE, LONGEST_PAUSE = 0.25, 5.0
 AT_ONCE = 500  # people made by one call
 REACHED = {
-    **{"lobby": "lobby", "open": "open", "resume": "open", "pause": "paused"},
-    **{"drain": "draining", "close": "closed"},
+    "lobby": "lobby",
+    "open": "open",
+    "resume": "open",
+    "pause": "paused",
+    "drain": "draining",
+    "close": "closed",
 }
 
 

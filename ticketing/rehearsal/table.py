@@ -19,7 +19,10 @@ def lines(verdicts: Iterable[Verdict], paint: Paint) -> list[str]:
         told.append(paint(row.rstrip(), style))
         if verdict.holds is False and verdict.counterexample:
             told += textwrap.wrap(
-                f"{word}: {verdict.counterexample}", 80, initial_indent=INDENT, subsequent_indent=INDENT
+                f"{word}: {verdict.counterexample}",
+                80,
+                initial_indent=INDENT,
+                subsequent_indent=INDENT,
             )
     broken = sum(verdict.holds is False for verdict in verdicts)
     last = paint(f"{broken} broken", "red") if broken else paint("Everything held.", "green")

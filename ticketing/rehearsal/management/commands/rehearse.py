@@ -130,7 +130,9 @@ class Command(BaseCommand):
         else:
             paint = screen.paint_for(sys.stdout)
             report = folder / "report.html"
-            self.stdout.write("\n".join([*table(judgement.verdicts, paint), "", f"Report: {report}"]))
+            self.stdout.write(
+                "\n".join([*table(judgement.verdicts, paint), "", f"Report: {report}"])
+            )
         if not judgement.holds:
             raise SystemExit(BROKEN)
 
