@@ -7,7 +7,9 @@ class PaymentsConfig(AppConfig):
     verbose_name = _("Payments")
 
     def ready(self) -> None:
-        from payments import outbox
+        from payments import gateways, outbox
         from reservations.signals import seats_offered
+        from ticketing.core.lifetime import came_up
 
         seats_offered.connect(outbox.put_offer)
+        came_up.connect(gateways.load)

@@ -82,7 +82,7 @@ def refunds_of_cancelled_events() -> list[dict[str, Any]]:
     )
     newest = list(grouped.order_by("-event")[:NEWEST])
     events = Event.objects.in_bulk([found["event"] for found in newest])
-    return [found | {"event": events[found["event"]]} for found in newest]
+    return [{**found, "event": events[found["event"]]} for found in newest]
 
 
 def refund_progress(event_id: int) -> Counter[str]:

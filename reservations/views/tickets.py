@@ -1,6 +1,6 @@
 """A fan's tickets: shown, printed, renamed, given away."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django import forms
@@ -19,7 +19,6 @@ from reservations.models import Ticket
 from reservations.services.handing_over import is_before
 from reservations.tickets import selectors, signing
 from reservations.tickets.calendar_file import calendar_file
-from reservations.tickets.pdf import tickets_pdf
 from reservations.tickets.qr import qr_svg
 from reservations.views.holding import caller_of
 from ticketing.core import clock
@@ -74,7 +73,7 @@ def qr(request: HttpRequest, code: str) -> HttpResponse:
 @require_safe
 def pdf(request: HttpRequest, code: str) -> HttpResponse:
     found = live(own(request, code))
-    return _file(tickets_pdf([found]), "application/pdf", f"ticket-{found.code}.pdf")
+    return _pdf([found], f"ticket-{found.code}.pdf")
 
 
 @never_cache
@@ -84,7 +83,7 @@ def order_pdf(request: HttpRequest, code: str) -> HttpResponse:
     found = orders.tickets_of_order(code=code, fan_id=caller_of(request).id)
     if not found:
         raise NoTicket()
-    return _file(tickets_pdf(found), "application/pdf", f"tickets-{code}.pdf")
+    return _pdf(found, f"tickets-{code}.pdf")
 
 
 @never_cache
@@ -189,6 +188,12 @@ def _not_so(request: HttpRequest, form: forms.Form, code: str) -> HttpResponse:
     said = [str(words) for mistakes in form.errors.values() for words in mistakes]
     messages.error(request, " ".join(said))
     return SeeOther(resolve_url("reservations:ticket", code))
+
+
+def _pdf(tickets: Sequence[Ticket], name: str) -> HttpResponse:
+    from reservations.tickets.pdf import tickets_pdf  # what draws takes a second to load
+
+    return _file(tickets_pdf(tickets), "application/pdf", name)
 
 
 def _file(content: bytes, kind: str, name: str) -> HttpResponse:
