@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -11,7 +12,8 @@ from typing import Any, TextIO
 from ticketing.rehearsal.crowd.tally import ENDS, TIMED, Tally
 from ticketing.rehearsal.history import steady
 
-WIDTH, HEIGHT = 80, 24
+WIDTH, HEIGHT, WIDEST = 80, 24, 100
+NARROWEST = 39  # columns of a terminal for each column of ours beyond the first
 REDRAWN, A_LINE = 0.3, 5.0  # seconds between two of them
 HOME, CLEAR_LINE, CLEAR_REST = "\x1b[H", "\x1b[K", "\x1b[J"
 OTHER_SCREEN, OWN_SCREEN = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
@@ -24,8 +26,7 @@ HERE = {
     "holding": "holding seats",
     "paying": "paying",
 }
-RATES = {"joins": "join", "calls": "claim", "holds": "hold", "sales": "confirm", "polls": "look"}
-NAMES = {end: end.replace("_", " ") for end in ENDS}
+RATES = {"joins": "join", "admitted": "claim", "holds": "hold", "sales": "confirm", "polls": "look"}
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 Paint = Callable[[str, str], str]
 
@@ -120,23 +121,23 @@ def one_line(progress: Progress, now: float) -> str:
 
 
 def screen(progress: Progress, now: float, width: int, paint: Paint) -> list[str]:
-    width = max(60, min(width, 100))
-    columns = [_people(progress.tally), _rates(progress, now), _times(progress.tally, now)]
+    width = min(width, WIDEST)
+    tally, pulse = progress.tally, progress.pulse
+    columns = [_people(tally), _rates(progress, now), _times(tally, now)]
     lines = [
         *_head(progress, width, paint),
         _bar(progress, now, width, paint),
-        "",
-        _label("Line", _line_words(progress.pulse), width, paint),
+        paint(fit(progress.fault, width), "yellow") if progress.fault else "",
+        _label("Line", _line_words(pulse), width, paint),
         _label("Seats", _seat_words(progress.seats), width, paint),
         "",
-        *_beside(columns, (25, 24, width - 51), paint),
+        *_beside(columns[: width // NARROWEST + 1], (25, 24, 29), paint),
         "",
-        _label("Refused", _refusals(progress.tally), width, paint),
+        *_ended(tally, width, paint),
+        _label("Refused", _refusals(tally), width, paint),
     ]
-    if progress.tally.attacks:
-        lines.append(_label("Attacks", _attacks(progress.tally), width, paint))
-    if progress.fault:
-        lines.append(paint(_label("Fault", progress.fault, width, plain), "yellow"))
+    if tally.attacks:
+        lines.append(_label("Attacks", _attacks(tally), width, paint))
     return lines
 
 
@@ -175,8 +176,15 @@ def _seat_words(seats: dict[str, int]) -> str:
 
 def _people(tally: Tally) -> list[str]:
     here = [_counted(name, tally.states[state], 23) for state, name in HERE.items()]
-    ends = [_counted(NAMES[end], tally.states[end], 23) for end in ENDS if tally.states[end]]
-    return ["People", *here, *ends]
+    return ["People", *here]
+
+
+def _ended(tally: Tally, width: int, paint: Paint) -> list[str]:
+    """Everybody who is done, and how; two lines at most."""
+    said = [f"{end.replace('_', ' ')} {tally.states[end]:,}" for end in ENDS if tally.states[end]]
+    wrapped = textwrap.wrap(" · ".join(said) or "nobody yet", width - 9)[:2]
+    names = ("Ended", "")
+    return [_label(name, words, width, paint) for name, words in zip(names, wrapped, strict=False)]
 
 
 def _rates(progress: Progress, now: float) -> list[str]:
@@ -229,7 +237,7 @@ def _beside(columns: list[list[str]], widths: Iterable[int], paint: Paint) -> li
     rows = []
     for at in range(height):
         cells = [fit(column[at] if at < len(column) else "", 200) for column in columns]
-        row = "".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
+        row = "".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=False))
         rows.append(paint(row.rstrip(), "bold") if at == 0 else row.rstrip())
     return rows
 
