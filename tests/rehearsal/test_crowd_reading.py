@@ -64,6 +64,7 @@ def test_only_free_ordinary_seats_side_by_side_are_chosen():
     assert chosen == {(204, 205), (101, 102), (105, 106)}
     assert hall.choose(states, 3, Random(1), popular=False) == []
     assert hall.floors == ["F"]
+    assert hall.grade_of(204) == "R"
 
 
 def test_a_frame_of_the_site_is_understood_at_a_glance():

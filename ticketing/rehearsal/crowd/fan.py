@@ -60,9 +60,8 @@ class Fan:
     async def live(self) -> None:
         try:
             await self.crowd.until(self.plan.arrival)
-            now = self.now()
-            seen = {"person": self.account.id, "character": self.plan.character}
-            self.record("arrive", now, now, **seen)
+            person, character = self.account.id, self.plan.character
+            self.record("arrive", self.now(), person=person, character=character)
             await self.visit()
         except Ended as end:
             self.end(end)

@@ -18,6 +18,7 @@ class Stretch:
 
     start: int
     ids: tuple[int, ...]
+    grade: int  # of the first of them
     away: tuple[float, float]  # from the stage, and from the middle
 
     @property
@@ -38,6 +39,7 @@ class Hall:
                 at += len(numbers(row["ids"]))
         middle = _middle(stretches)
         self.stretches = sorted(stretches, key=lambda it: (it.away[0], abs(it.away[1] - middle)))
+        self._grades = {seat: it.grade for it in stretches for seat in it.ids}
 
     @classmethod
     def read(cls, body: bytes) -> "Hall":
@@ -46,6 +48,10 @@ class Hall:
     @cached_property
     def has_seats(self) -> bool:
         return bool(self.stretches)
+
+    def grade_of(self, seat: int) -> str:
+        """As far as is known: of the first seat of its stretch."""
+        return str(self.grades[self._grades[seat]])
 
     def choose(self, states: str, wanted: int, luck: Random, *, popular: bool) -> list[int]:
         """So many free seats side by side; popular ones are the same for all who want those."""
@@ -86,14 +92,14 @@ def numbers(steps: list[Any]) -> list[int]:
 
 def _stretches(row: dict[str, Any], at: int) -> list[Stretch]:
     """A row without its wheelchair places and companions' seats, which are not for everybody."""
-    ids, xs, ys = numbers(row["ids"]), numbers(row["x"]), numbers(row["y"])
+    ids, xs, ys, grades = (numbers(row[name]) for name in ("ids", "x", "y", "grades"))
     special = {*row.get("accessible", []), *row.get("companion", [])}
     found, begin = [], 0
     for index in range(len(ids) + 1):
         if index == len(ids) or index in special:
             if index > begin:
                 away = (float(ys[begin]), (xs[begin] + xs[index - 1]) / 2)
-                found.append(Stretch(at + begin, tuple(ids[begin:index]), away))
+                found.append(Stretch(at + begin, tuple(ids[begin:index]), grades[begin], away))
             begin = index + 1
     return found
 

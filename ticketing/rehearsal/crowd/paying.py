@@ -53,13 +53,12 @@ class Paying:
     async def begin(self) -> None:
         fan = self.fan
         wish = {"reservation": self.reservation, "token": self.token, "payment_key": str(uuid4())}
-        saw = {"reservation": self.reservation}
         for attempt in count():
             clicks = (fan.call("POST", "/api/v1/payments/", json=wish) for _ in self._clicks())
             answers = await asyncio.gather(*clicks)
             for each in answers:
                 number = each.json().get("number") if each.is_good else None
-                fan.keep("pay", each, **saw, payment=number)
+                fan.keep("pay", each, reservation=self.reservation, payment=number)
                 self.number = number or self.number
             answer = next((each for each in answers if each.is_good), answers[0])
             if not answer.says_wait:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TRIES = 25  # refused so often, anybody gives up
 WAITS_WHEN_SOLD_OUT = 2
 ASIDE = 8.0  # seconds after which somebody inside shows that they are still there
-FEWER = frozenset({"not_together", "not_enough_places"})
+FASTER = frozenset({"seat_taken", "not_together"})  # others were
 ELSEWHERE = frozenset({"leaves_orphan", "companion_alone"})
 OVER = frozenset({"not_on_sale", "queue_not_open", "queue_over"})
 Wish = dict[str, Any]
@@ -34,8 +34,6 @@ class Shopping:
         self.fan, self.plan, self.luck = fan, fan.plan, fan.luck
         self.wanted, self.taste = fan.plan.seats, fan.plan.taste
         self.held: Hold | None = None
-        self.grade = ""
-        self.gone: set[str] = set()  # grades that have nothing for us
         self.disappointments = 0
 
     async def go(self) -> None:
@@ -69,6 +67,9 @@ class Shopping:
         for _ in range(TRIES):
             await self.linger(self.plan.thinking)
             wish = await self.choose()
+            if wish is None:
+                await self.hope()
+                continue
             answer = await self.click(wish)
             if answer.is_good:
                 body = answer.json()
@@ -79,20 +80,21 @@ class Shopping:
                 return None
         raise Ended("gave_up", "others were faster, again and again")
 
-    async def choose(self) -> Wish:
+    async def choose(self) -> Wish | None:
+        """Nothing, if the map shows nothing that is free."""
         answer = await self.look_at_map()
-        hall = self.fan.crowd.hall
+        hall, states = self.fan.crowd.hall, states_of(answer.body)
         if hall is None or not answer.is_good:
-            return {"best": {"grade": "", "quantity": self.wanted}}
+            return None
         if hall.floors and (not hall.has_seats or self.luck.random() < 0.2):
             return {"places": {"section": self.luck.choice(hall.floors), "quantity": self.wanted}}
-        if self.taste != "best":
-            popular = self.taste == "popular"
-            seats = hall.choose(states_of(answer.body), self.wanted, self.luck, popular=popular)
-            if seats:
-                return {"seats": seats}
-        self.grade = self.luck.choice([it for it in hall.grades if it not in self.gone])
-        return {"best": {"grade": self.grade, "quantity": self.wanted}}
+        popular = self.taste == "popular"
+        for wanted in range(self.wanted, 0, -1):
+            if seats := hall.choose(states, wanted, self.luck, popular=popular):
+                grade = hall.grade_of(seats[0])
+                best = {"best": {"grade": grade, "quantity": wanted}}
+                return best if self.taste == "best" else {"seats": seats}
+        return None
 
     async def look_at_map(self) -> Answer:
         """As a browser that has not seen it before."""
@@ -145,43 +147,32 @@ class Shopping:
 
     async def goes_on_after(self, answer: Answer) -> bool:
         """Whether to choose again; False: it is not this person's turn."""
-        if answer.code == "not_admitted":
-            return await self.still_inside()
-        if answer.code == "sold_out":
-            await self.hope(answer)
-        elif answer.code != "seat_taken":
-            self.wants_less_after(answer)
-        if self.disappointments > WAITS_WHEN_SOLD_OUT or self.wanted < 1:
-            raise Ended("sold_out", "there was nothing left to hold")
-        return True
-
-    def wants_less_after(self, answer: Answer) -> None:
         code = answer.code
-        if code in FEWER:
-            self.look_elsewhere()
+        if code == "not_admitted":
+            return await self.still_inside()
+        if code in ("sold_out", "not_enough_places"):
+            await self.hope()
         elif code in ELSEWHERE:
             self.taste = "best"
         elif code == "too_many_seats":
-            self.wanted = int(answer.json()["details"].get("left", 0))
+            self.wants_only(int(answer.json()["details"].get("left", 0)))
         elif code in OVER:
             raise Ended("closed", "the sale was over")
-        else:
+        elif code not in FASTER:
             raise Ended("refused", f"{answer.status} {code} on holding seats")
+        return True
 
-    def look_elsewhere(self) -> None:
-        """First in another grade, then for fewer seats."""
-        self.gone.add(self.grade)
-        hall = self.fan.crowd.hall
-        if hall is None or self.gone.issuperset(hall.grades):
-            self.gone.clear()
-            self.disappointments += self.wanted == 1
-            self.wanted = max(1, self.wanted - 1)
+    def wants_only(self, seats: int) -> None:
+        if not seats:
+            raise Ended("refused", "has as many seats as one person may have")
+        self.wanted = seats
 
-    async def hope(self, answer: Answer) -> None:
-        """Seats that others hold may come back; another grade may have some."""
+    async def hope(self) -> None:
+        """Seats that others hold may come back."""
         self.disappointments += 1
-        if self.disappointments <= WAITS_WHEN_SOLD_OUT:
-            await self.linger(answer.wait_seconds(0, self.luck.random()))
+        if self.disappointments > WAITS_WHEN_SOLD_OUT:
+            raise Ended("sold_out", "there was nothing left to hold")
+        await self.linger(self.luck.uniform(2, 10) * self.fan.crowd.sale.hurry)
 
     async def still_inside(self) -> bool:
         await self.fan.look_again()
