@@ -71,7 +71,8 @@ class Site:
 
     def standing(self, person: int, of_pulse: bool = False) -> dict[str, Any]:
         at, line = self.clock(), self.line
-        if of_pulse and person in self.line and person in self.pulse[1]:
+        fresh = at - self.pulse[0] < 3
+        if of_pulse and fresh and person in self.line and person in self.pulse[1]:
             at, line = self.pulse
         number = line.get(person)
         told: dict[str, Any] = {

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from ticketing.rehearsal.history import Evidence
 from ticketing.rehearsal.judging import doors, lobby, money, people, places, positions, seats, turns
+from ticketing.rehearsal.judging.capacity import Limit, Limits, Targets, limits
 from ticketing.rehearsal.judging.reading import Reading
 from ticketing.rehearsal.judging.verdict import Said, Verdict
 
@@ -31,4 +32,4 @@ def verdicts(evidence: Evidence) -> list[Verdict]:
     return [invariant(reading) for invariant in INVARIANTS]
 
 
-__all__ = ["INVARIANTS", "Said", "Verdict", "verdicts"]
+__all__ = ["INVARIANTS", "Limit", "Limits", "Said", "Targets", "Verdict", "limits", "verdicts"]
