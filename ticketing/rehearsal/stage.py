@@ -1,7 +1,7 @@
 """The stage API (docs/api.md), called by the director. Servers are killed meanwhile: it insists."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import count
 from types import TracebackType
 from typing import Any
@@ -33,9 +33,9 @@ class StageSilent(Exception):
 class StageRefused(Exception):
     """The site understood, and said no."""
 
-    def __init__(self, status: int, code: str, message: str) -> None:
+    def __init__(self, status: int, code: str, message: str, fields: tuple[str, ...] = ()) -> None:
         super().__init__(message)
-        self.status, self.code, self.message = status, code, message
+        self.status, self.code, self.message, self.fields = status, code, message, fields
 
 
 class Stage:
@@ -44,6 +44,7 @@ class Stage:
     def __init__(self, url: str, token: str, *, insists: float = INSISTS) -> None:
         self.url, self.token, self.insists = url.rstrip("/"), token, insists
         self.code = ""
+        self.is_clean = True
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> "Stage":
@@ -65,12 +66,12 @@ class Stage:
     async def create(self, wish: Mapping[str, Any]) -> dict[str, Any]:
         """Not repeated: who was not heard out does not know whether it was done."""
         setting = await self._call("POST", "", json=dict(wish), insists=0)
-        self.code = str(setting["code"])
+        self.code, self.is_clean = str(setting["code"]), False
         return setting
 
     async def resume(self, code: str) -> dict[str, Any]:
         """A rehearsal that was made by somebody else, for us to direct."""
-        self.code = code
+        self.code, self.is_clean = code, False
         return await self._call("GET", f"{code}/")
 
     async def people(self, fans: int) -> list[dict[str, Any]]:
@@ -122,6 +123,7 @@ class Stage:
     async def clean(self, code: str = "") -> dict[str, int]:
         """Deletes the copy and its people; says how much of them is left."""
         answer = await self._call("DELETE", f"{code or self.code}/")
+        self.is_clean = True
         return {name: int(left) for name, left in answer["left_behind"].items()}
 
     # -- how it is told ---------------------------------------------------------------------------
@@ -152,7 +154,8 @@ class Stage:
             body = await _read(answer)
             if answer.status >= 300:
                 said = str(body.get("message", "")) or f"HTTP {answer.status}"
-                raise StageRefused(answer.status, str(body.get("code", "")), said)
+                code, fields = str(body.get("code", "")), tuple(_fields(body.get("details")))
+                raise StageRefused(answer.status, code, said, fields)
             return body
 
 
@@ -162,6 +165,13 @@ async def _read(answer: aiohttp.ClientResponse) -> dict[str, Any]:
     except ValueError:
         body = None
     return body if isinstance(body, dict) else {}
+
+
+def _fields(details: Any) -> Iterator[str]:
+    """The names of what can't be used, the innermost of each."""
+    for name, inner in (details or {}).items() if isinstance(details, dict) else ():
+        found = [*_fields(inner)]
+        yield from found or ([] if name in ("message", "code") else [str(name)])
 
 
 def _words(failure: BaseException) -> str:

@@ -7,7 +7,7 @@ from ticketing.rehearsal.judging import Verdict
 from ticketing.rehearsal.screen import Paint, fit
 
 SIGNS = {True: ("✓", "holds", "green"), False: ("✗", "BROKEN", "red"), None: ("–", "", "dim")}
-WORDS, INDENT = 56, " " * 4
+WORDS, INDENT = 60, " " * 4
 
 
 def lines(verdicts: Iterable[Verdict], paint: Paint) -> list[str]:
@@ -15,7 +15,7 @@ def lines(verdicts: Iterable[Verdict], paint: Paint) -> list[str]:
     for verdict in verdicts:
         sign, word, style = SIGNS[verdict.holds]
         checked = f"{verdict.checked:,} checked" if verdict.checked else "not rehearsed"
-        row = f"{sign} {fit(verdict.words, WORDS):<{WORDS}} {checked:>20}"
+        row = f"{sign} {fit(verdict.words, WORDS):<{WORDS}} {checked:>16}"
         told.append(paint(row.rstrip(), style))
         if verdict.holds is False and verdict.counterexample:
             told += textwrap.wrap(

@@ -14,6 +14,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError
 
 from ticketing.embedded.errors import CannotRun
 from ticketing.rehearsal import screen
@@ -63,7 +64,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.is_quiet = options["quiet"] or options["json"]
-        with ended_tidily(), said_plainly():
+        self.stage: Stage | None = None
+        with self.ended_tidily(), said_plainly():
             if options["judge"]:
                 self.tell(judge(existing(options["judge"])), options["judge"], options)
             elif options["clean"]:
@@ -83,7 +85,7 @@ class Command(BaseCommand):
     ) -> tuple[Folder, Judgement]:
         stop_when_told()
         async with Stage(url, token) as stage:
-            self.stage = stage
+            self.stage = stage if house is None else None
             folder = await rehearse(wish, stage, house, None if self.is_quiet else self.show)
             self.say("Judging what happened …")
             judgement = await asyncio.to_thread(judge, folder)
@@ -135,6 +137,18 @@ class Command(BaseCommand):
             )
         if not judgement.holds:
             raise SystemExit(BROKEN)
+
+    @contextmanager
+    def ended_tidily(self) -> Iterator[None]:
+        """The first Ctrl-C cleans up; the second doesn't wait for that."""
+        try:
+            yield
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            words = "Stopped."
+            if self.stage and not self.stage.is_clean:
+                code = self.stage.code
+                words = f"Stopped at once. What is left goes with: rehearse --clean {code}"
+            raise CommandError(words, returncode=STOPPED) from None
 
 
 def wished(options: dict[str, Any]) -> Options:
@@ -198,14 +212,6 @@ def stop_when_told() -> None:
 
 
 @contextmanager
-def ended_tidily() -> Iterator[None]:
-    try:
-        yield
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        raise CommandError("Stopped.", returncode=STOPPED) from None
-
-
-@contextmanager
 def said_plainly() -> Iterator[None]:
     try:
         yield
@@ -215,9 +221,15 @@ def said_plainly() -> Iterator[None]:
         raise CommandError(f"The site does not answer: {silence}", returncode=USAGE) from None
     except (NobodyMay, CannotRun) as why:
         raise CommandError(str(why), returncode=USAGE) from None
+    except OperationalError as outage:
+        said = f"The site's database can't be reached. Is the site running? {outage}"
+        raise CommandError(said.strip(), returncode=USAGE) from None
 
 
 def refusal(no: StageRefused) -> str:
     if no.status in (401, 403):
         return f"The site does not accept this token: {no.message}"
-    return f"The site refuses: {no.message}"
+    if no.code == "not_found":
+        return "The site has no such event."
+    named = f" ({', '.join(no.fields)})" if no.fields else ""
+    return f"The site refuses: {no.message}{named}"
