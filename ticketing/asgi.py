@@ -27,6 +27,7 @@ pages = Timed(WSGIMiddleware(wsgi, workers=settings.WEB_THREADS))
 sandbox = WSGIMiddleware(wsgi, workers=2 * settings.WEB_THREADS)
 
 from reservations import api as reservations
+from ticketing import api as events
 from ticketing import routing
 from ticketing.core import clock
 from ticketing.core.lean import Lean
@@ -34,7 +35,13 @@ from waiting_queue import api as queue
 from waiting_queue import stream as queue_stream
 
 site = Lean(
-    [*queue.lean_routes, *queue_stream.lean_routes, *reservations.lean_routes], otherwise=pages
+    [
+        *queue.lean_routes,
+        *queue_stream.lean_routes,
+        *reservations.lean_routes,
+        *events.lean_routes,
+    ],
+    otherwise=pages,
 )
 
 

@@ -45,6 +45,19 @@ def seat_list(event_id: int, *, known: Collection[str]) -> SeatList:
         return SeatList(None, compressed_body(event_id))
 
 
+async def aseat_list(event_id: int, *, known: Collection[str]) -> SeatList | None:
+    """The same for a crowd, without a thread; None if it has to be built, or Redis is down."""
+    try:
+        version, is_built_anew, kept = await store.aseat_list(event_id)
+    except RedisError:
+        return None
+    if version and version in known:
+        return SeatList(version, None)
+    if kept is None or (kept.version != version and not is_built_anew):
+        return None
+    return SeatList(kept.version, None if kept.version in known else kept.body)
+
+
 def compressed_body(event_id: int) -> bytes:
     """From PostgreSQL, now. Not found unless the public may see the event."""
     body = seat_list_body(selectors.public_event(event_id))

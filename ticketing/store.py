@@ -5,6 +5,7 @@ old version to new seats. It is forgotten after a minute, so that even a change 
 on the way is seen then.
 """
 
+import asyncio
 import logging
 import secrets
 from dataclasses import dataclass
@@ -60,9 +61,24 @@ def seats_changed(event_id: int) -> None:
 
 def kept_seat_list(event_id: int) -> KeptSeatList | None:
     raw = redis.client().execute_command("GET", keys.seat_list(event_id), **{NEVER_DECODE: True})
+    return _kept(cast("bytes | None", raw))
+
+
+async def aseat_list(event_id: int) -> tuple[str | None, bool, KeptSeatList | None]:
+    """The version, whether somebody builds or rests from it, and the newest list; in one trip."""
+    client = redis.async_client()
+    version, builder, raw = await asyncio.gather(
+        client.get(keys.seats_version(event_id)),
+        client.get(keys.seat_list_builder(event_id)),
+        client.get_bytes(keys.seat_list(event_id)),
+    )
+    return version, builder is not None, _kept(raw)
+
+
+def _kept(raw: bytes | None) -> KeptSeatList | None:
     if raw is None:
         return None
-    version, _, body = cast(bytes, raw).partition(b"\n")
+    version, _, body = raw.partition(b"\n")
     return KeptSeatList(version.decode(), body)
 
 

@@ -60,6 +60,13 @@ class Elsewhere(Exception):
     """Raised by a handler for what it leaves to Django after all."""
 
 
+class Ready(NamedTuple):
+    """A body as it is, with headers of its own."""
+
+    raw: bytes
+    headers: list[Header]
+
+
 class Route(NamedTuple):
     """What `METHOD /path` must look like, and who answers it with a status and a body (bytes: JSON
     already) or a stream."""
@@ -125,6 +132,8 @@ async def answer(call: Call, route: Route, receive: Receive, send: Send) -> bool
             await pass_over_body(call, receive)
         status, content = await route.handler(call)
         more: list[Header] = []
+        if isinstance(content, Ready):
+            content, more = content
     except Elsewhere:
         return False
     except Exception as exception:
@@ -194,8 +203,10 @@ async def respond(send: Send, scheme: str, status: int, content: Any, more: list
     headers = [
         *headers_of_all(scheme == "https" and settings.SECURE_HSTS_SECONDS),
         (b"content-length", b"%d" % len(raw)),
-        *more,
     ]
+    if more:
+        named = {name for name, _ in more}
+        headers = [*(header for header in headers if header[0] not in named), *more]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": raw})
 

@@ -14,6 +14,8 @@ from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as RedisTimeout
 
 Command = tuple[Any, ...]
+# What is asked, who waits for it, and whether the answer is text.
+Asked = tuple[Command, asyncio.Future[Any], bool]
 
 # Round trips under way at once, and commands in one: enough to keep Redis busy, not to block it.
 TRIPS = 2
@@ -25,11 +27,14 @@ class Together:
 
     def __init__(self, client: Redis) -> None:
         self._client = client
-        self._waiting: list[tuple[Command, asyncio.Future[Any]]] = []
+        self._waiting: list[Asked] = []
         self._trips: set[asyncio.Task[None]] = set()
 
     def get(self, key: str) -> asyncio.Future[Any]:
         return self.call("GET", key)
+
+    def get_bytes(self, key: str) -> asyncio.Future[Any]:
+        return self.call("GET", key, is_text=False)
 
     def evalsha(self, sha: str, numkeys: int, *arguments: Any) -> asyncio.Future[Any]:
         return self.call("EVALSHA", sha, numkeys, *arguments)
@@ -37,10 +42,10 @@ class Together:
     def eval(self, script: str, numkeys: int, *arguments: Any) -> asyncio.Future[Any]:
         return self.call("EVAL", script, numkeys, *arguments)
 
-    def call(self, *command: Any) -> asyncio.Future[Any]:
+    def call(self, *command: Any, is_text: bool = True) -> asyncio.Future[Any]:
         loop = asyncio.get_running_loop()
         answer = loop.create_future()
-        self._waiting.append((command, answer))
+        self._waiting.append((command, answer, is_text))
         if len(self._trips) < TRIPS and len(self._waiting) == 1:
             self._trips.add(loop.create_task(self._travel()))
         return answer
@@ -54,36 +59,38 @@ class Together:
         while self._waiting:
             load = self._take(LOAD)
             try:
-                answers = await self._ask([command for command, _ in load])
+                answers = await self._ask(load)
             except Exception as failure:
                 # Nobody queues up behind a Redis that is silent, only to wait for it in turn.
                 load += self._take(len(self._waiting))
                 answers = [failure] * len(load)
-            for (_, future), answer in zip(load, answers, strict=True):
+            for (_, future, _), answer in zip(load, answers, strict=True):
                 settle(future, answer)
         self._trips.discard(cast("asyncio.Task[None]", asyncio.current_task()))
 
-    def _take(self, count: int) -> list[tuple[Command, asyncio.Future[Any]]]:
+    def _take(self, count: int) -> list[Asked]:
         taken, self._waiting = self._waiting[:count], self._waiting[count:]
         return taken
 
-    async def _ask(self, commands: list[Command]) -> list[Any]:
+    async def _ask(self, load: list[Asked]) -> list[Any]:
         """One trip, with one time limit; a connection that fails on the way is closed."""
         pool = self._client.connection_pool
         connection = await pool.get_connection()
         try:
             async with asyncio.timeout(connection.socket_timeout):
-                await connection.send_packed_command(b"".join(map(packed, commands)))
-                return [await answer_of(connection) for _ in commands]
+                await connection.send_packed_command(
+                    b"".join(packed(command) for command, _, _ in load)
+                )
+                return [await answer_of(connection, is_text) for _, _, is_text in load]
         except TimeoutError as late:
             raise RedisTimeout("Redis did not answer in time") from late
         finally:
             await pool.release(connection)
 
 
-async def answer_of(connection: Any) -> Any:
+async def answer_of(connection: Any, is_text: bool) -> Any:
     try:
-        return await connection.read_response(timeout=math.inf)
+        return await connection.read_response(timeout=math.inf, disable_decoding=not is_text)
     except ResponseError as refusal:
         return refusal
 
