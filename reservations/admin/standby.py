@@ -28,8 +28,8 @@ class StandbyEntryAdmin(ReadOnlyAdmin):
     """In the order in which seats are offered."""
 
     list_display = (
-        *("event", "place", "fan", "quantity", "grade", "number", "state", "created_at"),
-        *("offered_at", "offer"),
+        *("fan", "place", "state", "quantity", "wish", "number", "offer", "event"),
+        *("created_at", "offered_at"),
     )
     list_select_related = ("event", "fan", "reservation")
     list_filter = ("state", ("event", admin.RelatedOnlyFieldListFilter))
@@ -39,7 +39,7 @@ class StandbyEntryAdmin(ReadOnlyAdmin):
     search_fields = ("fan__email", "event__title_ko", "event__title_en")
     search_help_text = gettext_lazy("The person's e-mail address, or the event.")
     fields = (
-        *("event", "fan", "state", "place", "quantity", "grade", "number", "created_at"),
+        *("event", "fan", "state", "place", "quantity", "wish", "number", "created_at"),
         *("offered_at", "offer", "deadline", "ended_at", "history"),
     )
 
@@ -75,6 +75,10 @@ class StandbyEntryAdmin(ReadOnlyAdmin):
     def place(self, entry: StandbyEntry) -> str:
         waits = entry.state == StandbyEntry.State.WAITING
         return str(standby.place_of(entry)) if waits else NOTHING
+
+    @admin.display(description=gettext_lazy("price grade"), ordering="grade")
+    def wish(self, entry: StandbyEntry) -> str:
+        return entry.grade or _("any")
 
     @admin.display(description=gettext_lazy("number in the line"), ordering="turn")
     def number(self, entry: StandbyEntry) -> str:

@@ -8,10 +8,12 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE, wait_until
 from tests.browser.test_quality import violations
-from tests.making import make_event, make_user
+from tests.making import make_event, make_user, seat_ids
+from tests.payments.saga.acting import Buyer
 from ticketing.console import keys
 from ticketing.console.services import sample_sales
 from ticketing.core import clock, redis
+from ticketing.services import block_seats
 from waiting_queue import services
 from waiting_queue.models import SaleQueue
 
@@ -182,3 +184,52 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(desk, sale):
         sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert desk.evaluate(sideways) <= 0, path
         assert violations(desk) == [], path
+
+
+def is_inside(event, fan) -> bool:
+    """The clock goes round, and who is called comes in."""
+    services.tick_open_queues(now=clock.now())
+    who = {"event_id": event.pk, "person": str(fan.pk), "now": clock.now()}
+    if services.standing(**who).state == "ready":
+        services.claim(**who)
+    return services.standing(**who).state == "admitted"
+
+
+def test_an_evening_from_the_lobby_to_a_refund(desk, site, operator, settings):
+    """What the other evening leaves out: lobby, opening, held-back seats, money."""
+    settings.PORTONE_URL = f"{site}/sandbox/portone"
+    settings.PAYMENTS_SANDBOX_WEBHOOK = "http://127.0.0.1:9/"
+    event = make_event(clock.now())
+    opens = clock.now() + timedelta(minutes=30)
+    times = {"opens_at": opens, "lobby_opens_at": clock.now()}
+    SaleQueue.objects.create(event=event, admit_per_second=0, **times)
+    block_seats(
+        event_id=event.pk, seat_ids=seat_ids(event)[:4], by=operator, reason="press", now=opens
+    )
+    for verb, state in (("Open the lobby", "lobby open"), ("Open the sale", "open")):
+        desk.goto(f"/admin/console/{event.pk}/")
+        desk.get_by_role("link", name=f"{verb} …").click()
+        desk.get_by_role("button", name="Yes, do it").click()
+        expect(desk.locator("[data-state]").first).to_have_text(state)
+
+    desk.get_by_role("link", name="Release blocks, freeze seats").click()
+    release = desk.locator("form[action$='release/']")
+    release.get_by_label("Section").select_option(index=1)
+    release.locator("[name=reason]").fill("nobody came")
+    release.get_by_role("button", name="Count them first").click()
+    expect(desk.locator("#content h1")).to_contain_text("put 4 seats on sale")
+    desk.get_by_role("button", name="Yes, do it").click()
+    expect(desk.locator(".messagelist")).to_contain_text("4 seats are on sale now")
+    assert event.seats.filter(state="blocked").count() == 0
+
+    fan = make_user(password=None)
+    services.join(event_id=event.pk, person=str(fan.pk), now=clock.now())
+    wait_until(lambda: is_inside(event, fan))
+    buyer = Buyer(event, fan, clock.now())
+    buyer.buy()
+    desk.goto(f"/admin/payments/payment/{buyer.payment.pk}/change/")
+    desk.get_by_role("link", name="Refund", exact=True).click()
+    desk.locator("[name=reason]").fill("was ill")
+    desk.get_by_role("button", name="Refund", exact=True).click()
+    expect(desk.locator(".messagelist")).to_contain_text("on its way")
+    assert (buyer.payment.state, buyer.reservation.state) == ("refunded", "refunded")

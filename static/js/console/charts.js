@@ -10,7 +10,7 @@ const KINDS = {
   money: { series: ["money"], show: count },
 };
 const DASHES = [[], [6, 4], [2, 3], [8, 3, 2, 3]]; // told apart without colours, too
-const HEIGHT = 190;
+const HEIGHT = 190, TICK = 72; // a label of seconds is that wide
 
 export class Charts {
   constructor(root, course, currency) {
@@ -49,6 +49,8 @@ export class Charts {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
     const fit = new ResizeObserver(() => this.charts.forEach((chart, place) => chart.setSize(size(place))));
     this.places.forEach((place) => fit.observe(place));
+    // A canvas does not fetch what it lacks of a typeface: 만 and 억 of large sums.
+    document.fonts.load(`12px ${getComputedStyle(document.body).fontFamily}`, short(1e4) + short(1e8)).then(again, () => null);
   }
 
   #options(place, kind) {
@@ -62,7 +64,7 @@ export class Charts {
       cursor: { y: false },
       scales: { y: { range: (_chart, _low, high) => [0, Math.max(high * 1.1, 1)] } },
       axes: [
-        { ...axis, space: 72, values: (_chart, ticks) => ticks.map(clock(this.span)) },
+        { ...axis, space: TICK, size: 34, values: (_chart, ticks) => ticks.map(clock(this.span)) },
         { ...axis, size: 56, values: (_chart, ticks) => ticks.map(short) },
       ],
       series: [
