@@ -146,7 +146,7 @@ def test_a_seat_with_two_owners_in_the_final_rows(calm_sale):
         with_facts(calm_sale, lambda facts: facts["reservations"].append(second)), "one_owner"
     )
 
-    assert f"#{who} X2" in told
+    assert f"#{who} (X2)" in told
 
 
 def test_a_hold_nobody_heard_of_counts_if_it_was_bought(shop):
