@@ -204,9 +204,16 @@ def kept_without_seats(facts):
     facts["charges"].append({"payment": one["number"], "amount": one["amount"], "refunded": 0})
 
 
+def sold_to_nobody(facts):
+    facts["sold"].append([1001, None])
+    facts["seats"]["sold"] += 1
+    facts["tickets"].append({"code": "T1001", "person": 1, "seat": 1001, "state": "valid"})
+
+
 @pytest.mark.parametrize(
     ("spoil", "culprit"),
     [
+        (sold_to_nobody, "Seat 1001 is sold to"),
         (charged_twice, "pay-R"),
         (charged_too_much, "pay-R"),
         (never_charged, "pay-R"),

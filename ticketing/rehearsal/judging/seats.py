@@ -55,7 +55,7 @@ def _two_owners(reading: Reading, findings: Findings, one: Claim, other: Claim) 
 
 def _as_people_were_told(reading: Reading, findings: Findings, claims: Claims) -> None:
     """Who was told that it is paid has the seats, unless they gave them back."""
-    sold = {(int(seat), int(person)) for seat, person in reading.facts.get("sold", [])}
+    sold = set(reading.sold)
     for code, hold in claims.holds.items():
         told = [
             claims.told_sold[one] for one in claims.payments_of[code] if one in claims.told_sold
@@ -80,8 +80,8 @@ def _in_the_end(reading: Reading, findings: Findings) -> None:
         for seat in one["seats"] if one["state"] in LIVE else ():
             owners[seat].append(f"{reading.name(int(one['person']))} ({one['code']})")
     buyers: dict[int, list[str]] = defaultdict(list)
-    for seat, person in reading.facts.get("sold", []):
-        buyers[int(seat)].append(reading.name(int(person)))
+    for seat, person in reading.sold:
+        buyers[seat].append(reading.name(person))
     findings.checked += len(owners)
     for seat, names in (*owners.items(), *buyers.items()):
         if len(names) > 1:
@@ -118,7 +118,7 @@ def _never_too_many(reading: Reading, findings: Findings, claims: Claims, limit:
 
 
 def _not_too_many_in_the_end(reading: Reading, findings: Findings, limit: int) -> None:
-    bought = Counter(int(person) for _seat, person in reading.facts.get("sold", []))
+    bought = Counter(person for _seat, person in reading.sold)
     for person, seats in bought.items():
         findings.checked += 1
         if seats > limit:
