@@ -95,8 +95,12 @@ class PaymentAdmin(ReadOnlyAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The breaker and the outbox stand above the list: operators look here first."""
-        more = {"breaker": selectors.breaker_state(), "outbox": selectors.outbox_counts()}
+        """What operators look for first stands above the list."""
+        more = {
+            "breaker": selectors.breaker_state(),
+            "outbox": selectors.outbox_counts(),
+            "cancelled": selectors.refunds_of_cancelled_events(),
+        }
         return super().changelist_view(request, (extra_context or {}) | more)
 
     def render_change_form(

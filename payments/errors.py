@@ -10,6 +10,14 @@ class NoPayment(NotFound):
     message = _("You have no such payment.")
 
 
+class RehearsalMovesNoMoney(DomainError):
+    """Where cards are real, the people of a rehearsal stop before paying."""
+
+    code = "rehearsal_moves_no_money"
+    status = 409
+    message = _("This is a rehearsal: nothing is charged here.")
+
+
 class KeyReused(DomainError):
     """The client's key names another payment already."""
 

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Collection
 from datetime import date, datetime, timedelta
+from typing import Any
 
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from payments.breaker import Breaker
@@ -12,10 +13,11 @@ from payments.errors import NoPayment
 from payments.models import OutboxMessage, Payment, Refund, RefundPolicy
 from payments.store import BreakerState
 from reservations.models import Reservation
-from ticketing.models import Event
+from ticketing.models import REHEARSALS_FROM, Event
 
 State = Payment.State
 PAID = (State.SUCCEEDED, State.PARTIALLY_REFUNDED)
+NEWEST = 5
 
 
 def payment(pk: int) -> Payment:
@@ -37,6 +39,11 @@ def own_payments(*, fan_id: int) -> QuerySet[Payment]:
 def open_payment_of(code: str) -> Payment | None:
     payments = Payment.objects.select_related("reservation__event")
     return payments.filter(reservation__code=code, state__in=Payment.OPEN).first()
+
+
+def is_of_a_rehearsal(code: str) -> bool:
+    ordered = Reservation.objects.filter(code=code, event_id__gte=REHEARSALS_FROM)
+    return ordered.exists()
 
 
 def open_refund(payment: Payment) -> Refund | None:
@@ -65,6 +72,19 @@ def cancelled_events_with_money(now: datetime) -> list[int]:
     return [pk for pk in ids if refundable_payments(pk, now).exists()]
 
 
+def refunds_of_cancelled_events() -> list[dict[str, Any]]:
+    """How far the newest cancelled events are in paying back, for whoever waits for it."""
+    taken = Payment.objects.filter(
+        reservation__event__state=Event.State.CANCELLED, state__in=(*PAID, State.REFUNDED)
+    )
+    grouped = taken.values(event=F("reservation__event")).annotate(
+        all=Count("pk"), done=Count("pk", filter=Q(state=State.REFUNDED))
+    )
+    newest = list(grouped.order_by("-event")[:NEWEST])
+    events = Event.objects.in_bulk([found["event"] for found in newest])
+    return [{**found, "event": events[found["event"]]} for found in newest]
+
+
 def refund_progress(event_id: int) -> Counter[str]:
     """How many payments of an event are in which state, for whoever watches a batch."""
     mine = Payment.objects.filter(reservation__event_id=event_id)
@@ -79,11 +99,14 @@ def policy_of(event_id: int) -> RefundPolicy:
 def payments_of_day(day: date) -> QuerySet[Payment]:
     """By the site's own calendar."""
     payments = Payment.objects.select_related("reservation__event").order_by("pk")
-    return payments.filter(created_at__range=_bounds(day))
+    real = payments.filter(reservation__event_id__lt=REHEARSALS_FROM)
+    return real.filter(created_at__range=_bounds(day))
 
 
 def confirmed_of_day(day: date) -> QuerySet[Reservation]:
-    confirmed = Reservation.objects.filter(state=Reservation.State.CONFIRMED)
+    confirmed = Reservation.objects.filter(
+        state=Reservation.State.CONFIRMED, event_id__lt=REHEARSALS_FROM
+    )
     return confirmed.filter(created_at__range=_bounds(day)).order_by("pk")
 
 

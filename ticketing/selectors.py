@@ -72,14 +72,20 @@ def all_events() -> QuerySet[Event]:
 
 
 def public_events() -> QuerySet[Event]:
-    return all_events().exclude(state=Event.State.DRAFT)
+    """For lists, searches and counts: nobody comes across a rehearsal."""
+    return _announced_events().filter(rehearsal_of=None)
 
 
 def public_event(pk: int) -> Event:
-    event = public_events().filter(pk=pk).first()
+    """Also a rehearsal, for those who know its number: so the people in it come in."""
+    event = _announced_events().filter(pk=pk).first()
     if event is None:
         raise NotFound()
     return event
+
+
+def _announced_events() -> QuerySet[Event]:
+    return all_events().exclude(state=Event.State.DRAFT)
 
 
 def previewed_event(pk: int) -> Event:

@@ -12,8 +12,10 @@ import dj_database_url
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
+from whitenoise.compress import Compressor
 
 from ticketing import embedded
+from ticketing.core.clock import skew_in
 from ticketing.core.knobs import Environment
 from ticketing.core.site_address import public_url, site_url
 
@@ -27,6 +29,15 @@ DEVELOPMENT = env.flag(
     "DEVELOPMENT",
     "DATABASE_URL" not in os.environ,
     "Plain HTTP, local hosts and a made-up secret key; on by itself only without DATABASE_URL.",
+)
+CLOCK_SKEW = skew_in(
+    env.text(
+        "CLOCK_SKEW_FILE",
+        "",
+        "For rehearsals: a file with seconds by which clocks are set wrong; only in development.",
+    )
+    if DEVELOPMENT
+    else ""
 )
 DEBUG = env.flag("DEBUG", False, "Show stack traces in the browser; for development only.")
 
@@ -103,7 +114,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.humanize",
     "whitenoise.runserver_nostatic",
-    "django.contrib.staticfiles",
+    "ticketing.apps.StaticFilesConfig",
     "channels",
     "rest_framework",
     "drf_spectacular",
@@ -390,6 +401,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "ticketing.core.static_files.StaticFiles"},
 }
+WHITENOISE_SKIP_COMPRESS_EXTENSIONS = (*Compressor.SKIP_COMPRESS_EXTENSIONS, "map")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 
 # -- security -------------------------------------------------------------------------------------

@@ -1,3 +1,5 @@
+from payments.gateways import moves_no_money
+from payments.saga import look_soon
 from payments.services.cancelling import CancelTerms, cancel_by_fan, cancel_terms
 from payments.services.delivering import deliver_messages, revive_message
 from payments.services.paying import checkout_of, confirm, start, turn_back
@@ -20,6 +22,8 @@ __all__ = [
     "claim_due_payments",
     "confirm",
     "deliver_messages",
+    "look_soon",
+    "moves_no_money",
     "receive_webhook",
     "reconcile",
     "refund",

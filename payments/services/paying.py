@@ -7,8 +7,8 @@ from uuid import UUID
 from django.conf import settings
 
 from payments import idempotency, saga, selectors
-from payments.errors import PaymentOver, PaymentsPaused
-from payments.gateways import Trouble, gateway
+from payments.errors import PaymentOver, PaymentsPaused, RehearsalMovesNoMoney
+from payments.gateways import Trouble, gateway, moves_no_money
 from payments.models import Payment
 from payments.models.payments import new_number
 from payments.services.patience import Patience
@@ -23,6 +23,7 @@ def start(
 ) -> Payment:
     """Begin to pay for what is held. The same key, or another tab, finds the same payment."""
     code = code.upper()
+    _require_play_money(code)
     reservations.require_payment_token(token, code=code, fan_id=fan_id, now=now)
     payment = idempotency.earlier_payment(payment_key=payment_key, code=code, fan_id=fan_id)
     if payment is None:
@@ -75,6 +76,12 @@ def checkout_of(payment: Payment) -> dict[str, Any]:
         "total_amount": payment.amount,
         "currency": payment.currency,
     }
+
+
+def _require_play_money(code: str) -> None:
+    """A rehearsal never charges anybody; where all money is play, there is nothing to ask."""
+    if not moves_no_money() and selectors.is_of_a_rehearsal(code):
+        raise RehearsalMovesNoMoney()
 
 
 def _begun(code: str, fan_id: int, key: UUID, language: str, now: datetime) -> Payment:

@@ -8,7 +8,6 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F
-from portone_server_sdk import webhook as sdk
 
 from payments import saga
 from payments.errors import BadWebhook
@@ -45,6 +44,8 @@ def receive_webhook(*, body: bytes, headers: Mapping[str, str], now: datetime) -
 
 def _verified(body: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
     """Signature and time, by PortOne's own verifier; it lets kinds pass that it does not know."""
+    from portone_server_sdk import webhook as sdk  # takes long to load: see gateways
+
     try:
         text = body.decode()
         sdk.verify(settings.PORTONE_WEBHOOK_SECRET, text, headers)

@@ -1,14 +1,14 @@
 """A fan's tickets: shown, printed, renamed, given away."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render, resolve_url
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -19,7 +19,6 @@ from reservations.models import Ticket
 from reservations.services.handing_over import is_before
 from reservations.tickets import selectors, signing
 from reservations.tickets.calendar_file import calendar_file
-from reservations.tickets.pdf import tickets_pdf
 from reservations.tickets.qr import qr_svg
 from reservations.views.holding import caller_of
 from ticketing.core import clock
@@ -74,7 +73,7 @@ def qr(request: HttpRequest, code: str) -> HttpResponse:
 @require_safe
 def pdf(request: HttpRequest, code: str) -> HttpResponse:
     found = live(own(request, code))
-    return _file(tickets_pdf([found]), "application/pdf", f"ticket-{found.code}.pdf")
+    return _pdf([found], f"ticket-{found.code}.pdf")
 
 
 @never_cache
@@ -84,7 +83,7 @@ def order_pdf(request: HttpRequest, code: str) -> HttpResponse:
     found = orders.tickets_of_order(code=code, fan_id=caller_of(request).id)
     if not found:
         raise NoTicket()
-    return _file(tickets_pdf(found), "application/pdf", f"tickets-{code}.pdf")
+    return _pdf(found, f"tickets-{code}.pdf")
 
 
 @never_cache
@@ -103,13 +102,15 @@ def rename(request: HttpRequest, code: str) -> HttpResponse:
     if not form.is_valid():
         return _not_so(request, form, code)
     words = _("The name is changed. This is your new ticket; the old code is no longer valid.")
-    return _changed(request, code, words, services.rename_ticket, name=form.cleaned_data["name"])
+    more = {"name": form.cleaned_data["name"], "language": get_language() or ""}
+    return _changed(request, code, words, services.rename_ticket, **more)
 
 
 @require_POST
 def reissue(request: HttpRequest, code: str) -> HttpResponse:
     words = _("This is your new ticket; the old code is no longer valid.")
-    return _changed(request, code, words, services.reissue_ticket)
+    language = get_language() or ""
+    return _changed(request, code, words, services.reissue_ticket, language=language)
 
 
 @require_POST
@@ -119,7 +120,8 @@ def offer(request: HttpRequest, code: str) -> HttpResponse:
         return _not_so(request, form, code)
     email = form.cleaned_data["email"]
     words = _("%(email)s can accept it now. Until then it is yours.") % {"email": email}
-    return _changed(request, code, words, services.offer_ticket, email=email)
+    more = {"email": email, "language": get_language() or ""}
+    return _changed(request, code, words, services.offer_ticket, **more)
 
 
 @require_POST
@@ -129,7 +131,8 @@ def withdraw(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_POST
 def accept(request: HttpRequest, code: str) -> HttpResponse:
-    return _changed(request, code, _("The ticket is yours."), services.accept_offer, is_offer=True)
+    words, more = _("The ticket is yours."), {"language": get_language() or ""}
+    return _changed(request, code, words, services.accept_offer, is_offer=True, **more)
 
 
 @require_POST
@@ -189,6 +192,12 @@ def _not_so(request: HttpRequest, form: forms.Form, code: str) -> HttpResponse:
     said = [str(words) for mistakes in form.errors.values() for words in mistakes]
     messages.error(request, " ".join(said))
     return SeeOther(resolve_url("reservations:ticket", code))
+
+
+def _pdf(tickets: Sequence[Ticket], name: str) -> HttpResponse:
+    from reservations.tickets.pdf import tickets_pdf  # what draws takes a second to load
+
+    return _file(tickets_pdf(tickets), "application/pdf", name)
 
 
 def _file(content: bytes, kind: str, name: str) -> HttpResponse:

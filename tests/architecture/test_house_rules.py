@@ -69,6 +69,9 @@ def test_only_stores_talk_to_redis(path):
 
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
 def test_nothing_walks_the_keyspace(path):
+    """But the clean-up of a rehearsal, which looks for what nobody thought of."""
+    if path.parts[-2:] == ("rehearsal", "store.py"):
+        return
     assert not {call for call in calls(path) if re.search(r"\.(keys\(|scan_iter|scan)$", call)}
 
 

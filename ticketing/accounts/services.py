@@ -1,7 +1,10 @@
 """What people do with their accounts."""
 
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 
+from django.conf import settings
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.tokens import default_token_generator
 from django.db import IntegrityError, transaction
 from django.db.models import Q
@@ -15,6 +18,7 @@ from ticketing.accounts import limits
 from ticketing.accounts.errors import BadToken, EmailTaken, TooManyTokens
 from ticketing.accounts.models import ApiToken, Session, User
 from ticketing.accounts.selectors import live_tokens
+from ticketing.accounts.sessions import SessionStore
 from ticketing.core import mails
 
 USE_NOTED_EVERY = timedelta(minutes=1)
@@ -41,6 +45,32 @@ def change_profile(*, user: User, email: str, display_name: str, phone: str) -> 
     except IntegrityError as error:
         raise EmailTaken() from error
     return user
+
+
+def make_crowd(*, names: Mapping[str, str], now: datetime) -> list[User]:
+    """An account for each address, by address in order; nobody can log in to them by password."""
+    nobody_s = make_password(None)
+    new = [
+        User(email=email, display_name=name, password=nobody_s, date_joined=now)
+        for email, name in names.items()
+    ]
+    User.objects.bulk_create(new, ignore_conflicts=True)
+    found = {user.email: user for user in User.objects.filter(email__in=list(names))}
+    return [found[email] for email in names]
+
+
+def log_in_crowd(*, sessions: Mapping[str, User], now: datetime) -> None:
+    """Open a session under each of these keys; a repeat changes nothing."""
+    expires = now + timedelta(seconds=settings.SESSION_COOKIE_AGE)
+    SessionStore.open_all(sessions, expires=expires)
+
+
+def log_out_crowd(*, user_ids: Collection[int]) -> list[str]:
+    """End every session of all of them; answers which they were."""
+    mine = Session.objects.filter(user_id__in=user_ids)
+    keys = list(mine.values_list("session_key", flat=True))
+    SessionStore.end(keys)
+    return keys
 
 
 def log_out_everywhere(*, user: User) -> None:
@@ -74,6 +104,15 @@ def create_token(*, user: User, name: str, now: datetime) -> tuple[ApiToken, str
     secret = ApiToken.make_secret()
     digest = ApiToken.digest_of(secret)
     return ApiToken.objects.create(user=user, name=name, digest=digest, created_at=now), secret
+
+
+def lend_token(*, user: User, name: str, until: datetime, now: datetime) -> str:
+    """The secret of a token for a program of ours; those lent before that are over go."""
+    user.api_tokens.filter(name=name, expires_at__lte=now).delete()
+    secret = ApiToken.make_secret()
+    lent = {"digest": ApiToken.digest_of(secret), "created_at": now, "expires_at": until}
+    user.api_tokens.create(name=name, **lent)
+    return secret
 
 
 def use_token(*, secret: str, now: datetime) -> ApiToken:

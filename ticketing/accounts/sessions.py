@@ -7,12 +7,13 @@ refused: a row and its copy change together or not at all, so nothing comes back
 import functools
 import json
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
 from typing import Any, cast
 
 from asgiref.sync import sync_to_async
 from channels.db import database_sync_to_async
-from django.contrib.auth import SESSION_KEY
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.backends.cached_db import SessionStore as CachedDbStore
@@ -54,6 +55,24 @@ class SessionStore(CachedDbStore):
         with transaction.atomic():
             Session.objects.filter(session_key__in=keys).delete()
             cache.set_many({cls.cache_key_prefix + key: ENDED for key in keys}, ENDED_SECONDS)
+
+    @classmethod
+    def open_all(cls, logged_in: Mapping[str, User], *, expires: datetime) -> None:
+        """A session under each key, as if its person had logged in; those there are stay."""
+        told = {key: _as_logged_in(user) for key, user in logged_in.items()}
+        rows = [
+            Session(
+                session_key=key,
+                session_data=cls().encode(told[key]),
+                expire_date=expires,
+                user=user,
+            )
+            for key, user in logged_in.items()
+        ]
+        with transaction.atomic():
+            Session.objects.bulk_create(rows, ignore_conflicts=True)
+            copies = {cls.cache_key_prefix + key: data for key, data in told.items()}
+            cache.set_many(copies, COPY_SECONDS)
 
     def delete(self, session_key: str | None = None) -> None:
         if key := session_key or self.session_key:
@@ -129,7 +148,21 @@ def copies() -> str:
 
 def remember_caller(session: SessionBase, user: User) -> None:
     """Who this is, for those who read the session alone (`selectors.caller`)."""
-    session[CALLER] = {"name": user.display_name, "is_staff": user.is_staff}
+    session[CALLER] = _told_of(user)
+
+
+def _told_of(user: User) -> dict[str, Any]:
+    return {"name": user.display_name, "is_staff": user.is_staff}
+
+
+def _as_logged_in(user: User) -> dict[str, Any]:
+    """What Django's log-in writes, and we with it."""
+    return {
+        SESSION_KEY: str(user.pk),
+        BACKEND_SESSION_KEY: "django.contrib.auth.backends.ModelBackend",
+        HASH_SESSION_KEY: user.get_session_auth_hash(),
+        CALLER: _told_of(user),
+    }
 
 
 @receiver(user_logged_in)

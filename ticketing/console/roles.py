@@ -19,6 +19,8 @@ BLOCK_PEOPLE = "console.block_people"
 RELEASE_SEATS = "console.release_seats"
 FREEZE_SEATS = "console.freeze_seats"
 CHECK_IN = "reservations.check_in"
+REHEARSE = "rehearsal.add_rehearsal"
+VIEW_REHEARSAL = "rehearsal.view_rehearsal"
 
 
 def _of(app: str, *names: str) -> set[str]:
@@ -30,6 +32,7 @@ _LOOKING = (
     | _of("ticketing", "view_event", "view_grade", "view_seat", "view_venue", "view_seatplan")
     | _of("ticketing", "view_section", "view_organiser", "view_eventchange")
     | _of("queue", "view_salequeue", "view_queuechange", "view_queuedraw")
+    | {VIEW_REHEARSAL}
 )
 _OPERATING = (
     _LOOKING
@@ -52,7 +55,7 @@ _MONEY = (
 )
 _MANAGING = (
     _OPERATING
-    | {CLOSE_QUEUE, RELEASE_SEATS, CHECK_IN}
+    | {CLOSE_QUEUE, RELEASE_SEATS, CHECK_IN, REHEARSE}
     | _of("queue", "add_salequeue", "change_salequeue")
     | _of("payments", "view_payment", "view_refund", "view_outboxmessage", "view_refundpolicy")
     | _of("console", "view_reconciliation")

@@ -1,8 +1,18 @@
-from ticketing.models.events import Event, EventChange, Grade, Organiser
+from ticketing.models.events import (
+    REHEARSALS_FROM,
+    REHEARSALS_UNTIL,
+    Event,
+    EventChange,
+    Grade,
+    Organiser,
+    is_rehearsal,
+)
 from ticketing.models.seats import Seat
 from ticketing.models.venues import Place, SeatPlan, Section, Venue
 
 __all__ = [
+    "REHEARSALS_FROM",
+    "REHEARSALS_UNTIL",
     "Event",
     "EventChange",
     "Grade",
@@ -12,4 +22,5 @@ __all__ = [
     "SeatPlan",
     "Section",
     "Venue",
+    "is_rehearsal",
 ]

@@ -10,6 +10,10 @@ from ticketing.core.states import Lifecycle
 from ticketing.core.translated import Translated
 from ticketing.models.venues import SeatPlan
 
+# Rehearsals have numbers of their own that nobody comes across: random ones from here on, which
+# JavaScript still counts exactly.
+REHEARSALS_FROM, REHEARSALS_UNTIL = 10**14, 9 * 10**15
+
 
 class Organiser(models.Model):
     name_ko = models.CharField(_("name in Korean"), max_length=120)
@@ -143,6 +147,15 @@ class Event(Lifecycle):
         help_text=_("Seconds that seats are kept for the next on the standby list."),
     )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    rehearsal_of = models.ForeignKey(
+        "self",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="rehearsals",
+        verbose_name=_("rehearsal of"),
+    )
 
     title = Translated()
     description = Translated()
@@ -173,13 +186,27 @@ class Event(Lifecycle):
                 name="an_announced_return_has_a_time",
                 violation_error_message=_("Say when seats that came back go on sale."),
             ),
+            models.CheckConstraint(
+                condition=models.Q(rehearsal_of=None, id__lt=REHEARSALS_FROM)
+                | models.Q(rehearsal_of__isnull=False, id__gte=REHEARSALS_FROM),
+                name="rehearsals_have_numbers_of_their_own",
+            ),
         ]
 
     def __str__(self) -> str:
         return self.title
 
+    @property
+    def is_rehearsal(self) -> bool:
+        return is_rehearsal(self.pk)
+
     def get_absolute_url(self) -> str:
         return reverse("ticketing:event", args=[self.pk])
+
+
+def is_rehearsal(event_id: int | None) -> bool:
+    """Told by its number, without SQL; a constraint vouches for it."""
+    return event_id is not None and event_id >= REHEARSALS_FROM
 
 
 class Grade(models.Model):

@@ -22,7 +22,12 @@ from waiting_queue.services.fans import (
     standing,
     token_of,
 )
-from waiting_queue.services.journal import archive_queue, drain_journals, rebuild_queue
+from waiting_queue.services.journal import (
+    archive_queue,
+    drain_journal,
+    drain_journals,
+    rebuild_queue,
+)
 from waiting_queue.services.knob_words import knobs_from_words
 from waiting_queue.services.notices import notice_of, tell_everyone
 from waiting_queue.services.operating import (
@@ -48,7 +53,7 @@ from waiting_queue.services.public_draw import (
     public_queue,
 )
 from waiting_queue.services.public_line import line_of, lines_in, why_blocked
-from waiting_queue.services.pulsing import aannouncements, announcements
+from waiting_queue.services.pulsing import aannouncements, announcements, send_closing_pulse
 from waiting_queue.services.ticking import tick_open_queues
 from waiting_queue.services.watching import Overview, overview, overviews, warnings_of
 
@@ -69,6 +74,7 @@ __all__ = [
     "claim",
     "complete",
     "create_queue",
+    "drain_journal",
     "drain_journals",
     "draw_file",
     "draw_is_over",
@@ -100,6 +106,7 @@ __all__ = [
     "require_admission",
     "restore_line",
     "seed_hash",
+    "send_closing_pulse",
     "set_knobs",
     "standing",
     "tell_everyone",

@@ -53,7 +53,8 @@ export class Charts {
 
   #options(place, kind) {
     const style = getComputedStyle(place), colour = (name) => style.getPropertyValue(name).trim();
-    const axis = { stroke: colour("--body-quiet-color"), grid: { stroke: colour("--hairline-color"), width: 1 }, ticks: { show: false } };
+    const font = `12px ${style.fontFamily}`;
+    const axis = { font, stroke: colour("--body-quiet-color"), grid: { stroke: colour("--hairline-color"), width: 1 }, ticks: { show: false } };
     const shown = place.dataset.chart === "money" ? (value) => money(value, this.currency) : kind.show;
     return {
       ...size(place),
@@ -61,7 +62,7 @@ export class Charts {
       cursor: { y: false },
       scales: { y: { range: (_chart, _low, high) => [0, Math.max(high * 1.1, 1)] } },
       axes: [
-        { ...axis, values: (_chart, ticks) => ticks.map(clock(this.span)) },
+        { ...axis, space: 72, values: (_chart, ticks) => ticks.map(clock(this.span)) },
         { ...axis, size: 56, values: (_chart, ticks) => ticks.map(short) },
       ],
       series: [

@@ -6,8 +6,11 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 
+from payments import services
 from payments.models import OutboxMessage, Refund
 from tests.making import make_user
+from tests.payments.saga.acting import Buyer
+from ticketing.models import Event
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -52,6 +55,17 @@ def test_the_list_says_how_the_gateway_and_the_outbox_fare(desk, paid):
 
     assert "The gateway is called." in shown
     assert "2 wait, 0 could not be delivered" in shown
+
+
+def test_the_list_says_how_far_a_cancelled_event_is_in_paying_back(desk, event, now):
+    for number in range(3):
+        Buyer(event, make_user(password=None), now, first=2 * number).buy()
+    Event.objects.filter(pk=event.pk).update(state=Event.State.CANCELLED)
+    services.refund_event_batch(event_id=event.pk, why="storm", by=None, now=now, batch=1)
+
+    shown = desk.get(page("payment_changelist")).content.decode()
+
+    assert "is cancelled: 1 of 3 payments are refunded." in shown
 
 
 def test_its_page_shows_the_timeline(desk, paid):

@@ -1,8 +1,15 @@
 """Reports of sales: what the journal and the books say about one, as a page, a table, on paper."""
 
 from ticketing.console.reporting.charts import charts_of
-from ticketing.console.reporting.paper import money_rows, pdf_of
 from ticketing.console.reporting.report import Report, report_of
 from ticketing.console.reporting.sheet import csv_of
+from ticketing.console.reporting.words import money_rows
 
 __all__ = ["Report", "charts_of", "csv_of", "money_rows", "pdf_of", "report_of"]
+
+
+def pdf_of(report: Report) -> bytes:
+    """What draws on paper takes a second to load."""
+    from ticketing.console.reporting import paper
+
+    return paper.pdf_of(report)

@@ -122,19 +122,8 @@ def _refunds(report: Report) -> Cells:
         [_("Refunds on their way"), f"{refunds.on_their_way:,}"],
     ]
     if report.money:
-        rows += [[label, money(n, report.event.currency)] for label, n in money_rows(report)]
+        rows += [[label, money(n, report.event.currency)] for label, n in words.money_rows(report)]
     return [["", ""], *rows]
-
-
-def money_rows(report: Report) -> list[tuple[str, int]]:
-    if report.money is None:
-        return []
-    return [
-        (_("Money taken"), report.money.charged),
-        (_("Money refunded"), report.money.refunded),
-        (_("Fees kept of refunds"), report.money.fees),
-        (_("Money that stays"), report.money.net),
-    ]
 
 
 # -- how it is drawn -------------------------------------------------------------------------------

@@ -135,3 +135,14 @@ def subtitle(report: Report) -> str:
     if report.is_final:
         return _("Final: the queue is closed. Made %(at)s, Seoul time.") % told
     return _("So far: the sale is not closed. Made %(at)s, Seoul time.") % told
+
+
+def money_rows(report: Report) -> list[tuple[str, int]]:
+    if report.money is None:
+        return []
+    return [
+        (_("Money taken"), report.money.charged),
+        (_("Money refunded"), report.money.refunded),
+        (_("Fees kept of refunds"), report.money.fees),
+        (_("Money that stays"), report.money.net),
+    ]

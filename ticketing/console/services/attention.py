@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
@@ -16,6 +17,7 @@ from ticketing.accounts.models import User
 from ticketing.console import selectors, store
 from ticketing.console.models import Reconciliation
 from ticketing.console.roles import BLOCK_PEOPLE, WATCH
+from ticketing.models import REHEARSALS_FROM, is_rehearsal
 from waiting_queue import services as queues
 from waiting_queue.models import BlockAppeal
 
@@ -45,11 +47,14 @@ def attention_for(user: User, *, now: datetime) -> list[Trouble]:
 
 def _payments(now: datetime) -> Iterator[Trouble]:
     under_way = (*Payment.OPEN, Payment.State.REFUNDING)
-    stuck = Payment.objects.filter(state__in=under_way, due_at__lt=now - STUCK).count()
+    real = Payment.objects.filter(reservation__event_id__lt=REHEARSALS_FROM)
+    stuck = real.filter(state__in=under_way, due_at__lt=now - STUCK).count()
     if stuck:
         link = reverse("admin:payments_payment_changelist") + "?o=-7"
         yield Trouble(_("%(n)s payments are stuck.") % {"n": stuck}, link)
-    refused = Refund.objects.filter(state=Refund.State.REFUSED, ended_at__gt=now - SHOWN).count()
+    refused = Refund.objects.filter(
+        state=Refund.State.REFUSED, ended_at__gt=now - SHOWN, payment__in=real
+    ).count()
     if refused:
         link = reverse("admin:payments_refund_changelist") + "?state__exact=refused"
         yield Trouble(_("%(n)s refunds were refused by the gateway.") % {"n": refused}, link)
@@ -67,7 +72,8 @@ def _breaker() -> Iterator[Trouble]:
 
 
 def _letters(now: datetime) -> Iterator[Trouble]:
-    dead = OutboxMessage.objects.filter(state=OutboxMessage.State.DEAD).count()
+    real = Q(body__event__isnull=True) | Q(body__event__lt=REHEARSALS_FROM)
+    dead = OutboxMessage.objects.filter(real, state=OutboxMessage.State.DEAD).count()
     if dead:
         link = reverse("admin:payments_outboxmessage_changelist") + "?state__exact=dead"
         yield Trouble(_("%(n)s messages could not be delivered.") % {"n": dead}, link)
@@ -83,7 +89,7 @@ def _books(now: datetime) -> Iterator[Trouble]:
 
 
 def _ticks(now: datetime) -> Iterator[Trouble]:
-    running = selectors.running_queues()
+    running = [queue for queue in selectors.running_queues() if not is_rehearsal(queue.pk)]
     for queue, seen in zip(running, queues.overviews(running, now=now).values(), strict=True):
         link = reverse("console:event", args=[queue.pk])
         if not seen.reachable:
@@ -96,9 +102,9 @@ def _ticks(now: datetime) -> Iterator[Trouble]:
 
 def _appeals(now: datetime) -> Iterator[Trouble]:
     """One line for each sale."""
-    waiting = BlockAppeal.objects.filter(state=BlockAppeal.State.OPEN).select_related(
-        "queue__event"
-    )
+    waiting = BlockAppeal.objects.filter(
+        state=BlockAppeal.State.OPEN, queue_id__lt=REHEARSALS_FROM
+    ).select_related("queue__event")
     for queue in {appeal.queue for appeal in waiting}:
         link = reverse("console:event", args=[queue.pk]) + "#appeals"
         words = _("%(sale)s: blocked people wait for an answer.") % {"sale": queue}

@@ -1,0 +1,106 @@
+"""A rehearsal's sale as the database has it at the end, for whoever judges."""
+
+from typing import Any
+
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db.models import QuerySet
+
+from payments.models import Payment, Refund
+from reservations.models import HoldRequest, Reservation, ReservedSeat, Ticket
+from ticketing.models import Seat
+from ticketing.rehearsal import till
+from ticketing.rehearsal.selectors import seats_by_state
+from waiting_queue.models import QueueDraw
+from waiting_queue.services import published_draw
+
+Rows = list[dict[str, Any]]
+UNDER_WAY = (*Payment.OPEN, Payment.State.REFUNDING)
+UNFINISHED = (HoldRequest.State.PENDING, HoldRequest.State.PROCESSING)
+
+
+def facts(event_id: int) -> dict[str, Any]:
+    paid = Payment.objects.filter(reservation__event_id=event_id)
+    numbers = list(paid.values_list("number", flat=True))
+    return {
+        "settled": is_settled(event_id),
+        "reservations": _reservations(event_id),
+        "payments": _payments(paid),
+        "charges": till.charges_of(numbers) if till.is_here() else None,
+        "tickets": _tickets(event_id),
+        "sold": _sold(event_id),
+        "seats": _seats(event_id),
+        "draw": _draw(event_id),
+    }
+
+
+def is_settled(event_id: int) -> bool:
+    """Nothing is under way any more: no payment, no refund, no request for seats."""
+    paid = Payment.objects.filter(reservation__event_id=event_id)
+    refunds = Refund.objects.filter(payment__in=paid, state=Refund.State.REQUESTED)
+    requests = HoldRequest.objects.filter(event_id=event_id, state__in=UNFINISHED)
+    unfinished = (paid.filter(state__in=UNDER_WAY), refunds, requests)
+    return not any(rows.exists() for rows in unfinished)
+
+
+def _reservations(event_id: int) -> Rows:
+    found = Reservation.objects.filter(event_id=event_id).order_by("pk")
+    about = ("code", "fan_id", "state", "created_at", "deadline")
+    rows = found.annotate(ids=ArrayAgg("seats__seat_id", order_by="seats__seat_id", default=[]))
+    return [
+        {
+            "code": code,
+            "person": fan,
+            "state": state,
+            "seats": [seat for seat in seats if seat is not None],
+            "created_at": created_at,
+            "deadline": deadline,
+        }
+        for code, fan, state, created_at, deadline, seats in rows.values_list(*about, "ids")
+    ]
+
+
+def _payments(paid: QuerySet[Payment]) -> Rows:
+    about = ("number", "fan_id", "reservation__code", "state", "amount", "refunded")
+    names = ("number", "person", "reservation", "state", "amount", "refunded")
+    return _named(names, paid.order_by("pk").values_list(*about))
+
+
+def _tickets(event_id: int) -> Rows:
+    found = Ticket.objects.filter(event_id=event_id).order_by("pk")
+    rows = found.values_list("code", "holder_id", "seat_id", "state")
+    return _named(("code", "person", "seat", "state"), rows)
+
+
+def _sold(event_id: int) -> list[list[int | None]]:
+    """Each seat that says it is sold, and to whom; nobody, if no reservation says so too."""
+    live = ReservedSeat.objects.filter(seat__event_id=event_id, live=True)
+    owners = dict(live.values_list("seat_id", "reservation__fan_id"))
+    sold = Seat.objects.filter(event_id=event_id, state=Seat.State.SOLD).order_by("pk")
+    return [[seat, owners.get(seat)] for seat in sold.values_list("pk", flat=True)]
+
+
+def _seats(event_id: int) -> dict[str, int]:
+    states = seats_by_state(event_id)
+    return {
+        **{name: states[name] for name in ("available", "held", "sold")},
+        "held_back": states["blocked"],
+    }
+
+
+def _draw(event_id: int) -> dict[str, Any] | None:
+    """With the pseudonyms of the published list, in the same order as the people."""
+    draw = QueueDraw.objects.select_related("queue").filter(pk=event_id).first()
+    if draw is None or draw.finished_at is None:
+        return None
+    public = published_draw(draw.queue)
+    return {
+        "seed": draw.seed,
+        "seed_hash": public["seed_sha256"],
+        "first_number": draw.first_number,
+        "people": [int(person) for person in draw.people or []],
+        "entries": public["entries"],
+    }
+
+
+def _named(names: tuple[str, ...], rows: Any) -> Rows:
+    return [dict(zip(names, row, strict=True)) for row in rows]
