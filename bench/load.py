@@ -82,7 +82,12 @@ async def _ask(
     for request in asks:
         asked = time.perf_counter()
         writer.write(request)
-        statuses[await _answer(reader)] += 1
+        try:
+            statuses[await _answer(reader)] += 1
+        except (ConnectionError, asyncio.IncompleteReadError):  # a jammed server hangs up
+            statuses["lost"] += 1
+            reader, writer = await asyncio.open_connection(to.hostname, to.port)
+            continue
         times.append(time.perf_counter() - asked)
     writer.close()
 

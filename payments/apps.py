@@ -8,8 +8,10 @@ class PaymentsConfig(AppConfig):
 
     def ready(self) -> None:
         from payments import gateways, outbox
-        from reservations.signals import seats_offered
+        from reservations.signals import offer_missed, seats_offered, ticket_news
         from ticketing.core.lifetime import came_up
 
         seats_offered.connect(outbox.put_offer)
+        offer_missed.connect(outbox.put_missed)
+        ticket_news.connect(outbox.put_ticket_news)
         came_up.connect(gateways.load)

@@ -6,7 +6,7 @@ from typing import Any
 
 from payments import locks
 from payments.models import Payment
-from reservations.models import Reservation
+from reservations.models import Reservation, Ticket
 
 PAYMENT_SUCCEEDED = "PaymentSucceeded"
 PAYMENT_FAILED = "PaymentFailed"
@@ -14,6 +14,7 @@ RESERVATION_CONFIRMED = "ReservationConfirmed"
 RESERVATION_CANCELLED = "ReservationCancelled"
 REFUNDED = "Refunded"
 SEATS_OFFERED = "SeatsOffered"
+OFFER_MISSED = "OfferMissed"
 
 
 def put(
@@ -45,17 +46,49 @@ def put_offer(
     *, reservation: Reservation, link: str, language: str, now: datetime, **_: Any
 ) -> None:
     """Hears `reservations.signals.seats_offered`: written with the hold that it tells of."""
+    _put_about(reservation, SEATS_OFFERED, link=link, language=language, now=now)
+
+
+def put_missed(
+    *, reservation: Reservation, link: str, language: str, now: datetime, **_: Any
+) -> None:
+    """Hears `reservations.signals.offer_missed`."""
+    _put_about(reservation, OFFER_MISSED, link=link, language=language, now=now)
+
+
+def put_ticket_news(
+    *,
+    kind: str,
+    ticket: Ticket,
+    to: int,
+    email: str,
+    language: str,
+    now: datetime,
+    words: dict[str, Any],
+    **_: Any,
+) -> None:
+    """Hears `reservations.signals.ticket_news`; the order's lock is held, as for its payment."""
+    body = {"ticket": ticket.code, "event": ticket.event_id, "fan": to, "email": email}
+    _put(ticket.reservation, kind, body | {"language": language} | words, now)
+
+
+def _put_about(
+    reservation: Reservation, kind: str, *, link: str, language: str, now: datetime
+) -> None:
     body = {
-        "reservation": reservation.code,
         "event": reservation.event_id,
         "fan": reservation.fan_id,
         "deadline": reservation.deadline.isoformat(),
         "link": link,
         "language": language,
     }
+    _put(reservation, kind, body, now)
+
+
+def _put(reservation: Reservation, kind: str, body: dict[str, Any], now: datetime) -> None:
     locks.put_messages(
         aggregate=f"reservation:{reservation.code}",
-        kinds=[SEATS_OFFERED],
-        bodies=[json.dumps(body)],
+        kinds=[kind],
+        bodies=[json.dumps(body | {"reservation": reservation.code})],
         now=now,
     )

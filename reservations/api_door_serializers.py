@@ -93,7 +93,7 @@ def check_in_body(entry: CheckIn) -> dict[str, Any]:
 
 def counts_body(event_id: int, counts: Counts) -> dict[str, Any]:
     parts = [
-        {"section": part.name, "expected": part.expected, "inside": part.inside}
+        {"section": part.code, "expected": part.expected, "inside": part.inside}
         for part in counts.parts
     ]
     sums = {"expected": counts.expected, "inside": counts.inside}

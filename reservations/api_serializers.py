@@ -110,13 +110,16 @@ class HoldRequestSerializer(serializers.Serializer):
     next_poll_ms = serializers.IntegerField(allow_null=True)
 
 
+SEAT = ("id", "section", "row", "number", "grade", "price")
+
+
 def reservation_body(hold: Hold, now: datetime) -> dict[str, Any]:
     it = hold.reservation
     return {
         "code": it.code,
         "event": it.event_id,
         "state": _shown_state(it, now),
-        "seats": hold.seats,
+        "seats": [{name: seat[name] for name in SEAT} for seat in hold.seats],
         "total": it.total,
         "currency": it.currency,
         "created_at": it.created_at,

@@ -211,6 +211,13 @@ class OfferedAlready(DomainError):
     advice = _("Withdraw that offer first.")
 
 
+class TooManyOffers(DomainError):
+    code = "too_many_offers"
+    status = 429
+    message = _("This ticket was offered to several people within a day.")
+    advice = _("Try again tomorrow.")
+
+
 class NoCheckIn(NotFound):
     code = "no_check_in"
     message = _("There is no such check-in to undo.")

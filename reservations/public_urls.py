@@ -30,6 +30,7 @@ urlpatterns = [
     path("tickets/<slug:code>/offer/", tickets.offer, name="offer_ticket"),
     path("tickets/<slug:code>/withdraw/", tickets.withdraw, name="withdraw_offer"),
     path("door/", doors.doors, name="doors"),
+    path("door/worker.js", doors.worker, name="door_worker"),
     path("door/<int:event_id>/", doors.door, name="door"),
     path("door/<int:event_id>/check-in/", doors.check_in, name="check_in"),
     path("door/<int:event_id>/undo/", doors.undo, name="undo_check_in"),

@@ -12,7 +12,9 @@ from reservations.errors import NoReservation
 from reservations.models import HoldRequest, Reservation, ReservedSeat, Ticket
 from reservations.orphans import Neighbour
 from reservations.tickets.order_files import order_files as order_files
+from reservations.tickets.selectors import ticket_told as ticket_told
 from reservations.tickets.selectors import tickets_of_order as tickets_of_order
+from reservations.tickets.words import seat_words as seat_words
 from reservations.tickets.words import time_words as time_words
 from ticketing.core.briefly import briefly
 from ticketing.models import Event, Place, Seat, Section
@@ -154,10 +156,12 @@ def _the_only(reservations: QuerySet[Reservation]) -> Hold:
 
 
 def _described(row: ReservedSeat) -> dict[str, Any]:
+    """Programs know a section by its code, people by its name."""
     place = row.seat.place
     return {
         "id": row.seat_id,
         "section": place.section.code,
+        "section_name": place.section.name,
         "row": place.row,
         "number": place.number,
         "grade": row.grade,

@@ -9,3 +9,10 @@ request_moved = Signal()
 # reservation: Reservation, held for somebody on the standby list until its deadline;
 # link: the path of the page on which to take it; language: "ko" or "en"; now.
 seats_offered = Signal()
+
+# The same, when an offer was not paid for in time: reservation, link, language, now.
+offer_missed = Signal()
+
+# The same, of a ticket. kind: TicketOffered, TicketAccepted …; ticket; to: the fan's number, or 0
+# and an address; language; now; words: what else there is to say (an offer's code, a name).
+ticket_news = Signal()

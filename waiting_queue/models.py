@@ -246,7 +246,10 @@ class QueueJournal(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["event", "entry"], name="an_entry_is_journalled_once")
         ]
-        indexes = [models.Index(fields=["event", "person", "id"], name="journal_of_a_person")]
+        indexes = [
+            models.Index(fields=["event", "person", "id"], name="journal_of_a_person"),
+            models.Index(fields=["event", "number", "id"], name="journal_of_a_number"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.at:%H:%M:%S} {self.person} {self.kind} {self.number}"

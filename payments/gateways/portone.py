@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable
 from contextvars import ContextVar
 from functools import cache
+from time import sleep
 from typing import Any
 
 import httpx
@@ -17,11 +18,13 @@ from portone_server_sdk import payment as kinds
 
 from payments.breaker import Breaker, Open
 from payments.gateways.base import UNPAID, Declined, Picture, Trouble, Unavailable, Unknown
+from ticketing.core import clock
 
 log = logging.getLogger(__name__)
 # What the request that is being made by this thread may take, and its idempotency key.
 _manners: ContextVar[tuple[float, str]] = ContextVar("manners")
 CONNECT_SECONDS = 3.0
+OUTSTANDING, MEANWHILE = "IDEMPOTENCY_OUTSTANDING_REQUEST", 0.1
 
 REFUSALS = (
     sdk.PgProviderError,
@@ -61,7 +64,10 @@ class PortOne:
                 payment_id=number, total_amount=amount, currency=currency
             )
 
-        self._call(call, seconds, f"prepare-{number}", fine=sdk.AlreadyPaidError)
+        def after_the_first() -> Any:
+            return _once_the_first_is_done(call, seconds)
+
+        self._call(after_the_first, seconds, f"prepare-{number}", fine=sdk.AlreadyPaidError)
 
     def charge(
         self, *, number: str, token: str, amount: int, currency: str, seconds: float
@@ -119,6 +125,18 @@ class PortOne:
             return self.breaker.ask()
         except Open as pause:
             raise Unavailable("breaker_open", str(pause)) from None
+
+
+def _once_the_first_is_done(call: Callable[[], Any], seconds: float) -> Any:
+    """A button pressed twice: while the first call is worked on, the second only has to wait."""
+    give_up_at = clock.monotonic() + seconds
+    while True:
+        try:
+            return call()
+        except sdk.UnknownError as odd:
+            if OUTSTANDING not in str(odd) or clock.monotonic() > give_up_at:
+                raise
+        sleep(MEANWHILE)
 
 
 def trouble_of(odd: Exception) -> Trouble:

@@ -1,6 +1,7 @@
 """Money goes back: by an operator, by the fan's wish, for a whole event, or because it is owed."""
 
 import logging
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -52,11 +53,20 @@ def refund(
     return settle_refund(begun, Patience(settings.PAYMENT_PATIENCE), now=now)
 
 
-def refund_event(*, event_id: int, why: str, by: User | None, now: datetime) -> int:
+def refund_event(
+    *,
+    event_id: int,
+    why: str,
+    by: User | None,
+    now: datetime,
+    tell: Callable[[int], None] | None = None,
+) -> int:
     """Everybody gets everything back, batch by batch. Whoever is cut short calls it again."""
     done = 0
     while batch := refund_event_batch(event_id=event_id, why=why, by=by, now=now):
         done += batch
+        if tell:
+            tell(done)
     return done
 
 

@@ -158,6 +158,10 @@ class TransferOffer(Lifecycle):
     )
     # As `UserManager.normalize_email` writes it; nobody need have an account there yet.
     email = models.EmailField(_("offered to"), db_index=True)
+    # Of whoever offers it: who gets it is told in it, and so is the giver what became of it.
+    language = models.CharField(
+        max_length=10, blank=True, default="", db_default="", editable=False
+    )
     state = models.CharField(_("status"), max_length=9, choices=State, default=State.OPEN)
     created_at = models.DateTimeField(_("created"))
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)

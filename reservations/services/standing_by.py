@@ -3,14 +3,17 @@
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.urls import reverse
 
 from reservations import errors, selectors, standby
-from reservations.locks import standby_entry_for_update
+from reservations.locks import reservation_for_update, standby_entry_for_update
 from reservations.models import Reservation, StandbyChange, StandbyEntry, StandbyList
 from reservations.models.standby import LATER, OUTCOMES
 from reservations.services.admission import require_open_sale
 from reservations.services.ending import release, release_by_operator
+from reservations.signals import offer_missed
 from ticketing.accounts.models import User
 from ticketing.core.errors import InvalidInput, NotFound
 from ticketing.models import Event
@@ -207,4 +210,16 @@ def _ended(
     entry.ended_at = now
     entry.save(update_fields=["state", "ended_at"])
     note(entry, before=before, after=to, by=by, why=why, now=now)
+    if to == State.MISSED:
+        _tell_missed(entry, now)
     return entry
+
+
+def _tell_missed(entry: StandbyEntry, now: datetime) -> None:
+    """Who tried to pay is told by the payment; the order's lock keeps the mails in order."""
+    offer = reservation_for_update(entry.reservation.code) if entry.reservation else None
+    if offer is None or offer.state != Reservation.State.EXPIRED:
+        return
+    link = reverse("reservations:standby", args=[entry.event_id])
+    language = entry.language or settings.LANGUAGE_CODE
+    offer_missed.send(Reservation, reservation=offer, link=link, language=language, now=now)

@@ -14,7 +14,7 @@ from reservations.models.reservations import CODE_LENGTH, LETTERS
 from reservations.tickets.signing import Claim
 from ticketing.accounts.models import User
 from ticketing.core.errors import NotAllowed, NotFound
-from ticketing.models import Event
+from ticketing.models import Event, Section
 
 NOT_IN_A_CODE = re.compile(rf"[^{LETTERS}]")
 AROUND = ("event__plan__venue", "seat__place__section", "seat__grade", "holder", "reservation")
@@ -26,8 +26,9 @@ CHECK_IN = "reservations.check_in"
 
 @dataclass(frozen=True)
 class Part:
-    """How many of a section are inside."""
+    """How many of a section are inside. Programs know it by its code, people by its name."""
 
+    code: str
     name: str
     expected: int
     inside: int
@@ -45,6 +46,11 @@ def own_ticket(*, code: str, fan_id: int) -> Ticket:
     if found is None:
         raise NoTicket()
     return found
+
+
+def ticket_told(code: str) -> Ticket:
+    """Whoever's it is, for mails that tell of it."""
+    return _shown().get(code=code)
 
 
 def own_tickets(*, fan_id: int, now: datetime) -> list[Ticket]:
@@ -155,12 +161,14 @@ def door_events(now: datetime) -> list[Event]:
 
 def door_counts(event_id: int) -> Counts:
     live = Ticket.objects.filter(event_id=event_id, state__in=Ticket.LIVE)
-    rows = live.values("seat__section__code").annotate(
-        expected=Count("pk"), inside=Count("pk", filter=Q(state=Ticket.State.USED))
+    rows = live.order_by("seat__section__order", "seat__section__code").values_list(
+        *(f"seat__section__{name}" for name in ("code", "name_ko", "name_en"))
     )
+    used = Count("pk", filter=Q(state=Ticket.State.USED))
+    counted = rows.annotate(expected=Count("pk"), inside=used)
     parts = [
-        Part(row["seat__section__code"], row["expected"], row["inside"])
-        for row in rows.order_by("seat__section__order", "seat__section__code")
+        Part(code, Section(name_ko=ko, name_en=en).name, expected, inside)
+        for code, ko, en, expected, inside in counted
     ]
     expected, inside = sum(it.expected for it in parts), sum(it.inside for it in parts)
     return Counts(expected, inside, parts)

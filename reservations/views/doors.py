@@ -1,16 +1,19 @@
 """The door, for staff: choose an event, check tickets in. The script adds the camera."""
 
+from functools import cache
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 from django import forms
 from django.contrib import messages
+from django.contrib.staticfiles import finders
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render, resolve_url
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
+from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from reservations import services
@@ -68,6 +71,18 @@ def door(request: HttpRequest, event_id: int) -> HttpResponse:
         "words": DOOR_WORDS,
     }
     return render(request, "reservations/doors/door.html", context)
+
+
+@require_safe
+@cache_control(no_cache=True)
+def worker(request: HttpRequest) -> HttpResponse:
+    """Keeps the door's pages on the phone. It may do so only below its own address."""
+    return HttpResponse(_worker_script(), content_type="text/javascript; charset=utf-8")
+
+
+@cache
+def _worker_script() -> str:
+    return Path(str(finders.find("js/door/worker.js"))).read_text()
 
 
 @require_POST

@@ -7,8 +7,8 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render, resolve_url
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -102,13 +102,15 @@ def rename(request: HttpRequest, code: str) -> HttpResponse:
     if not form.is_valid():
         return _not_so(request, form, code)
     words = _("The name is changed. This is your new ticket; the old code is no longer valid.")
-    return _changed(request, code, words, services.rename_ticket, name=form.cleaned_data["name"])
+    more = {"name": form.cleaned_data["name"], "language": get_language() or ""}
+    return _changed(request, code, words, services.rename_ticket, **more)
 
 
 @require_POST
 def reissue(request: HttpRequest, code: str) -> HttpResponse:
     words = _("This is your new ticket; the old code is no longer valid.")
-    return _changed(request, code, words, services.reissue_ticket)
+    language = get_language() or ""
+    return _changed(request, code, words, services.reissue_ticket, language=language)
 
 
 @require_POST
@@ -118,7 +120,8 @@ def offer(request: HttpRequest, code: str) -> HttpResponse:
         return _not_so(request, form, code)
     email = form.cleaned_data["email"]
     words = _("%(email)s can accept it now. Until then it is yours.") % {"email": email}
-    return _changed(request, code, words, services.offer_ticket, email=email)
+    more = {"email": email, "language": get_language() or ""}
+    return _changed(request, code, words, services.offer_ticket, **more)
 
 
 @require_POST
@@ -128,7 +131,8 @@ def withdraw(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_POST
 def accept(request: HttpRequest, code: str) -> HttpResponse:
-    return _changed(request, code, _("The ticket is yours."), services.accept_offer, is_offer=True)
+    words, more = _("The ticket is yours."), {"language": get_language() or ""}
+    return _changed(request, code, words, services.accept_offer, is_offer=True, **more)
 
 
 @require_POST

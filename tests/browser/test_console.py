@@ -87,6 +87,25 @@ def test_numbers_and_charts_move_without_a_reload(desk, sale):
     assert desk.evaluate("window.stayed")
 
 
+def test_the_overview_moves_without_a_reload_and_shows_a_new_sale(desk, sale, operator):
+    sample_sales(now=clock.now() - timedelta(seconds=2))
+    desk.goto("/admin/console/")
+    desk.evaluate("window.stayed = true")
+    expect(desk.locator("[data-touch]")).to_have_text("Live")
+    wait_until(listening)
+
+    services.join(event_id=sale.pk, person="930000", now=clock.now())
+    sample_sales(now=clock.now())
+    expect(figure(desk, "waiting")).to_have_text("42")
+    assert desk.evaluate("window.stayed")
+
+    second = SaleQueue.objects.create(event=make_event(clock.now()), opens_at=clock.now())
+    services.move_queue(event_id=second.pk, to="open", by=operator, now=clock.now())
+    sample_sales(now=clock.now() + timedelta(seconds=1))
+    expect(desk.locator("[data-sale]")).to_have_count(2)
+    expect(desk.locator("[data-touch]")).to_have_text("Live")
+
+
 def test_without_a_socket_it_asks_every_few_seconds(desk, sale):
     desk.route_web_socket(lambda url: "/ws/console/" in url, lambda line: line.close())
     sample_sales(now=clock.now())

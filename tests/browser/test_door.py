@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 import segno
@@ -12,6 +13,7 @@ from playwright.sync_api import Page, expect
 from reservations import services
 from reservations.models import CheckIn, Ticket
 from reservations.tickets import signing
+from tests.browser.cable import Cable
 from tests.browser.conftest import FLAGS, PHONE, chromium_path, wait_until
 from tests.browser.test_quality import SMALL_CONTROLS, violations
 from tests.browser.test_seats import log_in
@@ -55,8 +57,8 @@ def visit(browser, site) -> Iterator:
     with ExitStack() as phones:
 
         def opened(path, person, *, on=browser, **options) -> Page:
-            options = {"viewport": PHONE, "has_touch": True, "locale": "en-GB"} | options
-            context = on.new_context(base_url=site, **options)
+            usual = {"viewport": PHONE, "has_touch": True, "locale": "en-GB", "base_url": site}
+            context = on.new_context(**usual | options)
             phones.callback(context.close)
             log_in(context, person, site)
             page = context.new_page()
@@ -132,6 +134,53 @@ def test_another_doors_people_are_counted(door, tonight, tickets, keeper, now):
 
     expect(door.locator("#door [data-inside]")).to_have_text("1 of 4 inside", timeout=15_000)
     expect(door.locator("[data-section=A] td").first).to_have_text("1")
+
+
+@pytest.fixture
+def cable(site) -> Iterator[Cable]:
+    cable = Cable(urlsplit(site).port)
+    yield cable
+    cable.close()
+
+
+KEPT = """async () => {
+  const kept = await (await caches.open("door")).keys();
+  return kept.map(({ url }) => new URL(url).pathname);
+}"""
+
+
+def kept(page) -> list[str]:
+    return page.evaluate(KEPT)
+
+
+def test_the_page_is_loaded_again_without_a_network(visit, cable, tonight, tickets, keeper):
+    address = f"/door/{tonight.pk}/"
+    page = visit(address, keeper, base_url=cable.address)
+    wait_until(lambda: address in kept(page) and any("jsQR" in path for path in kept(page)))
+    cable.cut()
+
+    page.reload()
+
+    net(page, "No network: codes are checked here")
+    type_in(page, signing.qr_text(tickets[0]))
+    answers(page, "valid", "checked without network")
+    page.reload()
+    type_in(page, signing.qr_text(tickets[0]))
+    answers(page, "used")
+    cable.mend()
+    wait_until(lambda: CheckIn.objects.filter(answer="valid").count() == 1, seconds=15)
+
+
+def test_what_is_kept_is_forgotten_with_the_log_out(visit, cable, tonight, tickets, keeper):
+    address = f"/door/{tonight.pk}/"
+    page = visit(address, keeper, base_url=cable.address)
+    wait_until(lambda: address in kept(page))
+    page.context.clear_cookies()
+
+    page.goto(address)
+
+    assert address not in page.url or page.locator("#door").count() == 0
+    wait_until(lambda: address not in kept(page))
 
 
 def test_without_a_network_the_door_decides_and_tells_later(door, tonight, tickets, now):

@@ -198,7 +198,7 @@ def test_places_to_stand_are_held_by_their_number(visit, sale, fan):
     page.get_by_role("button", name="Hold standing places").tap()
 
     is_held(page)
-    expect(page.get_by_text("Section F, standing")).to_have_count(3)
+    expect(page.get_by_text("Floor, standing")).to_have_count(3)
 
 
 def test_in_a_big_house_a_touch_comes_closer_and_the_next_one_chooses(visit, site, now, fan):

@@ -93,6 +93,50 @@ def test_control_without_the_locks_only_the_constraint_stops_them(event, orders,
     assert "one_live_reservation_per_seat" in str(results)
 
 
+def offered_while_the_policy_is_turned_off(event, orders, now, monkeypatch):
+    """A seat is being offered when all that came back are to be freed: the seat, and its owners."""
+    entry = joined(event, now)
+    refunded(now, orders[0])
+    seat = orders[0].seats.get().seat_id
+    offered, freed, write = Flag(), Flag(), offering._written_down
+
+    def slowly(*args):
+        write(*args)
+        offered.set()
+        freed.wait(0.7)
+
+    monkeypatch.setattr(offering, "_written_down", slowly)
+
+    def free():
+        offered.wait(5)
+        Event.objects.filter(pk=event.pk).update(returns="at_once")
+        services.release_returned(event_id=event.pk, now=now)
+        freed.set()
+
+    together(2, lambda n: (lambda: services.offer_next(event_id=event.pk, now=now), free)[n]())
+    owners = ReservedSeat.objects.filter(seat=seat, live=True, reservation__fan=entry.fan_id)
+    return Seat.objects.get(pk=seat).state, owners.count()
+
+
+def test_a_seat_that_is_being_offered_is_not_freed(event, orders, now, monkeypatch):
+    outcome = offered_while_the_policy_is_turned_off(event, orders, now, monkeypatch)
+
+    assert outcome == ("held", 1)
+
+
+def test_control_without_the_lists_lock_alone_it_is_on_sale_and_somebodys(
+    event, orders, now, monkeypatch
+):
+    """The seats' own locks are there: who waited for one does not look again who has it."""
+    monkeypatch.setattr(
+        offering, "standby_list_for_update", lambda pk: StandbyList.objects.get(pk=pk)
+    )
+
+    outcome = offered_while_the_policy_is_turned_off(event, orders, now, monkeypatch)
+
+    assert outcome == ("available", 1)
+
+
 def test_an_order_given_back_while_others_work_is_offered_in_order_too(event, orders, now):
     entries = [joined(event, now) for _ in range(6)]
 

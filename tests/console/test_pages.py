@@ -65,6 +65,7 @@ def test_the_overview_lists_what_runs(console, sale, now):
 
     assert address("event", sale.pk) in page
     assert told["sales"][str(sale.pk)]["waiting"] == 5
+    assert '<noscript><meta http-equiv="refresh" content="5"></noscript>' in page
 
 
 def test_event_and_queue_pages_lead_to_the_console(console, sale):

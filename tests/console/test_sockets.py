@@ -25,10 +25,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def opened(served: Served):
     def open_console(event_id, session="", since=0):
+        """`event_id` None: the overview."""
         headers = {"Origin": served.origin, "Accept-Language": "en"}
         if session:
             headers["Cookie"] = f"sessionid={session}"
-        address = f"ws://localhost:{served.port}/ws/console/{event_id}/?since={since}"
+        which = "" if event_id is None else f"{event_id}/?since={since}"
+        address = f"ws://localhost:{served.port}/ws/console/{which}"
         return stack.enter_context(connect(address, additional_headers=headers))
 
     with ExitStack() as stack:
@@ -108,9 +110,10 @@ def test_one_sale_hears_nothing_of_another(sale, person_of, operator, now, opene
     ("role", "staff", "status"),
     [("", None, 401), ("viewer", False, 403), ("door", True, 403), ("nothing", True, 403)],
 )
-def test_who_may_not_watch_is_told_so(sale, person_of, opened, role, staff, status):
+@pytest.mark.parametrize("every", [False, True])
+def test_who_may_not_watch_is_told_so(sale, person_of, opened, role, staff, status, every):
     session = "" if staff is None else logged_in(person_of(role, is_staff=staff))
-    console = opened(sale.pk, session)
+    console = opened(None if every else sale.pk, session)
 
     frame = heard(console, "error")
 
@@ -126,15 +129,44 @@ def test_an_event_without_a_queue_has_no_console(event, person_of, opened):
     assert heard(console, "error")["code"] == "not_found"
 
 
-def test_who_loses_the_right_is_sent_out(sale, person_of, monkeypatch, opened):
+@pytest.mark.parametrize("every", [False, True])
+def test_who_loses_the_right_is_sent_out(sale, person_of, monkeypatch, opened, every):
     monkeypatch.setattr(live, "RECHECK_SECONDS", 0.1)
     viewer = person_of("viewer")
-    console = opened(sale.pk, logged_in(viewer))
-    heard(console, "history")
+    console = opened(None if every else sale.pk, logged_in(viewer))
+    heard(console, "sales" if every else "history")
 
     viewer.groups.remove(Group.objects.get(name="viewer"))
 
     assert heard(console, "error")["code"] == "not_allowed"
+
+
+def test_the_overview_hears_of_every_sale(sale, person_of, operator, now, opened):
+    other = SaleQueue.objects.create(event=make_event(now), opens_at=now)
+    queues.move_queue(event_id=other.pk, to="open", by=operator, now=now)
+    overview = opened(None, logged_in(person_of("viewer")))
+    assert heard(overview, "sales")["sales"] == {str(sale.pk): None, str(other.pk): None}
+    wait_until(lambda: listening() == 1)
+
+    sample_sales(now=now)
+
+    told = [heard(overview, "sample") for _ in range(2)]
+    waiting = {frame["event"]: frame["figures"]["waiting"] for frame in told}
+    assert waiting == {sale.pk: 5, other.pk: 0}
+
+
+def test_overviews_and_consoles_share_one_subscription_and_one_text(sale, person_of, now, opened):
+    session = logged_in(person_of("viewer"))
+    sample_sales(now=now - timedelta(seconds=1))
+    watching = [opened(None, session), opened(None, session), opened(sale.pk, session)]
+    known = heard(watching[0], "sales")["sales"][str(sale.pk)]["second"]
+    [heard(page, kind) for page, kind in zip(watching[1:], ("sales", "history"), strict=True)]
+    wait_until(lambda: listening() == 1)
+
+    sample_sales(now=now)
+
+    texts = {page.recv(timeout=10) for page in watching}
+    assert (len(texts), listening(), known) == (1, 1, int(now.timestamp()) - 1)
 
 
 @pytest.mark.parametrize("role", ["operator", "manager", "finance"])

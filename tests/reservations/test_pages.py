@@ -186,7 +186,7 @@ def test_places_to_stand_are_held_by_their_number(me, event, fan):
     me.post(at(event, "basket/places/"), {"section": "F", "grade": "F", "quantity": "3"})
 
     assert len(basket(event, fan)) == 3
-    assert "Section F, standing" in text(me.get(at(event, "basket/")))
+    assert "Floor, standing" in text(me.get(at(event, "basket/")))
 
 
 def test_a_conflict_names_the_seat_and_keeps_the_others_ticked(me, event, fan, rival, now):

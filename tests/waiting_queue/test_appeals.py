@@ -9,7 +9,7 @@ from django.test import Client
 from tests.making import make_user
 from ticketing.core.errors import IllegalMove, InvalidInput
 from waiting_queue import errors, services
-from waiting_queue.models import BlockAppeal, QueueChange
+from waiting_queue.models import BlockAppeal, QueueChange, QueueJournal
 
 pytestmark = pytest.mark.django_db
 
@@ -200,3 +200,17 @@ def test_somebody_is_found_by_number_while_waiting_and_afterwards(queue, operato
     assert services.person_called(event_id=queue.pk, name=fan.email.upper()) == fan
     with pytest.raises(errors.NumberUnknown):
         services.person_called(event_id=queue.pk, name="99999")
+
+
+@pytest.mark.parametrize(("without", "finds"), [("", True), ("journal_of_a_number", False)])
+def test_a_number_is_found_without_reading_the_whole_journal(queue, without, finds):
+    """The control: without the index PostgreSQL has nothing to go by but the event."""
+    numbered = QueueJournal.objects.filter(event_id=queue.pk, number=7)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        if without:
+            cursor.execute(f"DROP INDEX {without}")
+
+    plan = numbered.order_by("-pk").explain()
+
+    assert ("number = 7" in plan.partition("Index Cond")[2].partition("\n")[0]) == finds

@@ -1,6 +1,7 @@
-"""The websocket of the console: it tells, and wants to hear nothing."""
+"""The websockets of the console: they tell, and want to hear nothing."""
 
 import json
+from typing import Any
 from urllib.parse import parse_qs
 
 from channels.db import database_sync_to_async
@@ -14,32 +15,31 @@ from ticketing.core.outbox import Outbox
 from ticketing.core.sockets import Socket
 
 
-class ConsoleSocket(Socket):
-    """`ws/console/{event}/?since=second`: first what was missed, then every second."""
+class WatchingSocket(Socket):
+    """Whoever may watch is first told what there is, then every second what is new."""
 
     channel_layer_alias = None
     console: Connection | None = None
 
     @property
-    def event_id(self) -> int:
-        return int(self.scope["url_route"]["kwargs"]["event_id"])
+    def room(self) -> int:
+        raise NotImplementedError
 
-    @property
-    def since(self) -> int:
-        asked = parse_qs(self.scope["query_string"]).get(b"since", [b"0"])[0]
-        return int(asked) if asked.isdigit() else 0
+    def require_room(self) -> None:
+        """Raises if there is nothing to watch."""
+
+    def so_far(self) -> dict[str, Any]:
+        """What is known when the socket opens."""
+        raise NotImplementedError
 
     async def enter(self) -> None:
         await self.require_watcher()
-        await database_sync_to_async(queue_of)(self.event_id)
+        await database_sync_to_async(self.require_room)()
         await self.accept()
         outbox = Outbox(self.send_text, self.give_up)
         self.console = Connection(outbox, self.end, self.require_watcher, self.refuse)
-        live.hub().watch(self.event_id, self.console)  # before looking back: no second between
-        missed = await database_sync_to_async(services.history_of)(
-            event_id=self.event_id, since=self.since
-        )
-        outbox.put("history", json.dumps({"type": "history", **missed}))
+        live.hub().watch(self.room, self.console)  # before looking back: no second between
+        outbox.put("so far", json.dumps(await database_sync_to_async(self.so_far)()))
 
     async def require_watcher(self) -> None:
         cookies = parse_cookie(self.headers.get("cookie", ""))
@@ -48,5 +48,33 @@ class ConsoleSocket(Socket):
 
     def leave(self) -> None:
         if self.console:
-            live.hub().leave(self.event_id, self.console)
+            live.hub().leave(self.room, self.console)
             self.console = None
+
+
+class ConsoleSocket(WatchingSocket):
+    """`ws/console/{event}/?since=second`: first what was missed, then every second."""
+
+    @property
+    def room(self) -> int:
+        return int(self.scope["url_route"]["kwargs"]["event_id"])
+
+    @property
+    def since(self) -> int:
+        asked = parse_qs(self.scope["query_string"]).get(b"since", [b"0"])[0]
+        return int(asked) if asked.isdigit() else 0
+
+    def require_room(self) -> None:
+        queue_of(self.room)
+
+    def so_far(self) -> dict[str, Any]:
+        return {"type": "history", **services.history_of(event_id=self.room, since=self.since)}
+
+
+class OverviewSocket(WatchingSocket):
+    """`ws/console/`: every sale that runs."""
+
+    room = live.ALL
+
+    def so_far(self) -> dict[str, Any]:
+        return {"type": "sales", "sales": services.running_figures()}

@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 RETRY_SECONDS = 1.0
 # Whoever loses the right to watch sees at most so much more.
 RECHECK_SECONDS = 15.0
+# The room of those who watch every sale; no event has this number.
+ALL = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -50,11 +52,10 @@ class Hub:
 
     def hear(self, event_id: int, figures: str) -> None:
         """Everybody is sent the same text, made once."""
-        if event_id not in self.rooms:
-            return
-        text = f'{{"type":"sample","figures":{figures}}}'
-        for connection in list(self.rooms[event_id]):
-            connection.outbox.put("sample", text)
+        listeners = [*self.rooms.get(event_id, ()), *self.rooms.get(ALL, ())]
+        text = f'{{"type":"sample","event":{event_id},"figures":{figures}}}'
+        for connection in listeners:
+            connection.outbox.put(f"sample {event_id}", text)
 
     def connections(self) -> list[Connection]:
         return [connection for room in self.rooms.values() for connection in room]

@@ -5,13 +5,14 @@ Kept as files in one folder, so that a rehearsal can be judged again by somebody
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
 from ticketing.core import clock
 
 _BEGAN = clock.now().timestamp() - clock.monotonic()
+as_json = json.JSONEncoder(ensure_ascii=False).encode
 STAGE = -1  # who runs the rehearsal, as opposed to the people in it
 
 
@@ -99,7 +100,21 @@ class Recorder:
         self.file = file
 
     def __call__(self, deed: Deed) -> None:
-        self.file.write(json.dumps(asdict(deed), ensure_ascii=False) + "\n")
+        """Done a million times while others are timed, so by hand: `asdict` takes far longer."""
+        self.file.write(
+            as_json(
+                {
+                    "who": deed.who,
+                    "did": deed.did,
+                    "began": deed.began,
+                    "ended": deed.ended,
+                    "status": deed.status,
+                    "code": deed.code,
+                    "saw": deed.saw,
+                }
+            )
+            + "\n"
+        )
 
     def close(self) -> None:
         self.file.close()

@@ -18,7 +18,15 @@ class Command(BaseCommand):
         parser.add_argument("why", help="For the books, and the gateway.")
 
     def handle(self, *args: Any, event: int, why: str, **options: Any) -> None:
-        begun = services.refund_event(event_id=event, why=why, by=None, now=clock.now())
+        now = clock.now()
+        total = selectors.refundable_payments(event, now).count()
+        self.stdout.write(f"{total} payments are to go back.")
+
+        def tell(done: int) -> None:
+            self.stdout.write(f"  {done} of {total} …")
+            self.stdout.flush()
+
+        begun = services.refund_event(event_id=event, why=why, by=None, now=now, tell=tell)
         self.stdout.write(f"{begun} refunds were begun.")
         for state, count in sorted(selectors.refund_progress(event).items()):
             self.stdout.write(f"  {state}: {count}")

@@ -4,8 +4,8 @@ const SECOND = 1_000, SOONEST = SECOND, LATEST = 15 * SECOND, POLL = 2 * SECOND,
 const REFUSED = 4_400; // and above: the server said why, and will say it again
 
 export class Link {
-  constructor({ socket, samples }, { since, heard, touched }) {
-    Object.assign(this, { socket, samples, since, heard, touched, vain: 0, polling: null });
+  constructor({ socket, samples }, { since, heard, touched, patience = SILENCE }) {
+    Object.assign(this, { socket, samples, since, heard, touched, patience, vain: 0, polling: null });
   }
 
   start() {
@@ -14,14 +14,14 @@ export class Link {
     let silence, after = null;
     const alive = () => {
       clearTimeout(silence);
-      silence = setTimeout(() => line.close(), SILENCE + SECOND);
+      silence = setTimeout(() => line.close(), this.patience + SECOND);
     };
     line.addEventListener("open", alive);
     line.addEventListener("message", ({ data }) => {
       alive();
       const frame = JSON.parse(data);
       if (frame.type === "reconnect") after = frame.after_ms;
-      if (!["history", "sample"].includes(frame.type)) return;
+      if (!["history", "sales", "sample"].includes(frame.type)) return;
       this.vain = 0;
       this.#stopPolling();
       this.touched("live");

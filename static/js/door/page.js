@@ -1,6 +1,7 @@
 // Check-in on a phone: asks the server if it can, decides by itself if it can't, and tells later.
 
 import { Book } from "./book.js";
+import { keepPage } from "./keeping.js";
 import { Scanner } from "./scanner.js";
 import { ask, Refused, Unreachable } from "./server.js";
 import { signal, wakeSound } from "./signals.js";
@@ -187,3 +188,4 @@ setInterval(tellWaiting, TELL);
 setInterval(count, COUNT);
 showNet(isOnline, book.waiting.length);
 tellWaiting();
+keepPage(page.dataset.worker, page.dataset.decoder);

@@ -72,6 +72,30 @@ def test_a_charge_and_its_repeat_carry_the_same_key_and_our_timeout(sent):
     assert [request.extensions["timeout"]["read"] for request in seen] == [7, 60]
 
 
+def test_a_button_pressed_twice_waits_for_what_the_first_press_began(sent):
+    portone, _ = sent
+    busy = {"type": "IDEMPOTENCY_OUTSTANDING_REQUEST", "message": "still being worked on"}
+    answers = [httpx.Response(409, json=busy), httpx.Response(200, json={})]
+    transport = httpx.MockTransport(lambda request: answers.pop(0))
+    hooks = portone.client._sync_client.event_hooks
+    portone.client._sync_client = httpx.Client(event_hooks=hooks, transport=transport)
+
+    portone.prepare(number="pay-1", amount=5, currency="KRW", seconds=5)
+
+    assert answers == []
+
+
+def test_but_not_for_ever(sent):
+    portone, _ = sent
+    busy = {"type": "IDEMPOTENCY_OUTSTANDING_REQUEST", "message": "still being worked on"}
+    transport = httpx.MockTransport(lambda request: httpx.Response(409, json=busy))
+    hooks = portone.client._sync_client.event_hooks
+    portone.client._sync_client = httpx.Client(event_hooks=hooks, transport=transport)
+
+    with pytest.raises(Unknown):
+        portone.prepare(number="pay-1", amount=5, currency="KRW", seconds=0.2)
+
+
 def test_a_wrong_secret_is_no_answer_about_the_payment(settings, buyer):
     payment = buyer.start()
     settings.PORTONE_API_SECRET = "wrong"

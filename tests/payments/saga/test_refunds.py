@@ -8,6 +8,7 @@ from payments import errors, policy, selectors, services
 from payments.models import Refund, RefundPolicy
 from payments.sandbox import control
 from payments.sandbox.control import Behaviour
+from payments.services import refunding
 from tests.making import make_event, make_user
 from tests.payments.saga.acting import Buyer, messages, money_and_seats_agree, seat_states, work
 from tests.waiting_queue.commands.calling import run
@@ -199,3 +200,14 @@ def test_an_event_is_paid_back_from_the_shell(buyer, event):
     assert "1 refunds were begun" in out
     assert "refunded: 1" in out
     assert Refund.objects.get().why == "flood"
+
+
+def test_the_shell_says_how_far_it_is_while_it_pays_back(event, now, monkeypatch):
+    monkeypatch.setattr(refunding.refund_event_batch, "__kwdefaults__", {"batch": 2})
+    for first in (0, 4, 8):
+        Buyer(event, make_user(password=None), now, first).buy()
+
+    out, _ = run("payments_refund_event", event.pk, "flood")
+
+    assert "3 payments are to go back." in out
+    assert out.index("2 of 3 …") < out.index("3 of 3 …") < out.index("3 refunds were begun")

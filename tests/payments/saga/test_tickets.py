@@ -1,6 +1,7 @@
 """Money and tickets: who walked in is not paid back, who is paid back does not walk in."""
 
 from functools import partial
+from threading import Event as Flag
 from uuid import uuid4
 
 import pytest
@@ -9,7 +10,9 @@ from payments import errors, services
 from payments.models import Payment, Refund
 from payments.sandbox.control import Behaviour
 from reservations import errors as reservations_errors
+from reservations import locks
 from reservations import services as reservations
+from reservations.models import Ticket
 from tests.concurrency.together import together
 from tests.making import make_user
 from tests.payments.saga.acting import Buyer
@@ -113,6 +116,47 @@ def test_money_that_goes_back_without_the_seats_races_the_door(event, now):
         assert paid_back.state == "refunded"
         expected = ("confirmed", {"used", "valid"}) if answer == "valid" else ("refunded", {"void"})
         assert (buyer.reservation.state, states(buyer)) == expected
+
+
+def while_the_door_thinks(buyer, monkeypatch, find):
+    """The door has found the ticket valid when the money goes back: (answer, the order's state).
+
+    It says so once the refund is through, or waits for the door.
+    """
+    found_it, paid_back = Flag(), Flag()
+
+    def find_and_think(pk):
+        ticket = find(pk)
+        found_it.set()
+        paid_back.wait(0.7)
+        return ticket
+
+    def pay_back():
+        found_it.wait(5)
+        refund(buyer, frees_seats=False)
+        paid_back.set()
+
+    monkeypatch.setattr(locks, "ticket_for_update", find_and_think)
+    _, answer = together(2, lambda n: (pay_back, lambda: go_in(buyer))[n]())
+    return answer, buyer.reservation.state
+
+
+def test_who_walks_in_while_the_money_goes_back_keeps_the_seat(buyer, monkeypatch):
+    buyer.buy()
+
+    outcome = while_the_door_thinks(buyer, monkeypatch, locks.ticket_for_update)
+
+    assert outcome == ("valid", "confirmed")
+
+
+def test_control_without_the_tickets_lock_somebody_sits_on_a_seat_that_is_on_sale(
+    buyer, monkeypatch
+):
+    buyer.buy()
+
+    outcome = while_the_door_thinks(buyer, monkeypatch, lambda pk: Ticket.objects.get(pk=pk))
+
+    assert outcome == ("valid", "refunded")
 
 
 def test_a_refund_races_the_door(event, now):

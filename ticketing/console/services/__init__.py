@@ -1,5 +1,5 @@
 from ticketing.console.services.attention import Trouble, attention_for
-from ticketing.console.services.history import history_of, last_figures
+from ticketing.console.services.history import history_of, last_figures, running_figures
 from ticketing.console.services.piloting import fly, is_taken_over, switch_off, switch_on
 from ticketing.console.services.preview import KNOBS, Preview, preview_of
 from ticketing.console.services.reconciling import reconcile_day
@@ -31,6 +31,7 @@ __all__ = [
     "new_phone",
     "preview_of",
     "reconcile_day",
+    "running_figures",
     "sample_sales",
     "switch_off",
     "switch_on",

@@ -22,6 +22,13 @@ def history_of(*, event_id: int, since: int = 0) -> dict[str, Any]:
     }
 
 
+def running_figures() -> dict[int, store.Figures | None]:
+    """Every running sale, and its newest sample if it has one yet."""
+    running = [queue.pk for queue in selectors.running_queues()]
+    known = last_figures(running)
+    return {event_id: known.get(event_id) for event_id in running}
+
+
 def last_figures(event_ids: list[int]) -> dict[int, store.Figures]:
     """The newest sample of each sale that has one."""
     try:

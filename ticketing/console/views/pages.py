@@ -32,8 +32,8 @@ def overview(request: HttpRequest) -> HttpResponse:
     known = services.last_figures([queue.pk for queue in running])
     sales = [(queue, known.get(queue.pk)) for queue in running]
     coming = selectors.coming_queues()[:RECENT]
-    title = _("Sales that run now")
-    return page(request, "overview", title, sales=sales, coming=coming, words=SCRIPT_WORDS)
+    context = {"sales": sales, "coming": coming, "words": SCRIPT_WORDS, "now": clock.now()}
+    return page(request, "overview", _("Sales that run now"), **context)
 
 
 @for_those_who(WATCH)

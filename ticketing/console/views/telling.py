@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-from ticketing.console import selectors, services
+from ticketing.console import services
 from ticketing.console.access import for_those_who, queue_of
 from ticketing.console.forms import KnobsForm
 from ticketing.console.roles import WATCH
@@ -21,9 +21,8 @@ def samples(request: HttpRequest, event_id: int) -> HttpResponse:
 
 @for_those_who(WATCH)
 def figures(request: HttpRequest) -> HttpResponse:
-    """The newest sample of every running sale."""
-    running = [queue.pk for queue in selectors.running_queues()]
-    return JsonResponse({"sales": services.last_figures(running)})
+    """The newest sample of every running sale, in the words of the socket."""
+    return JsonResponse({"type": "sales", "sales": services.running_figures()})
 
 
 @for_those_who(WATCH)

@@ -1,0 +1,180 @@
+"""The autopilot of a sale that is served by real processes: calm, a crowd, calm, few seats left.
+
+Web, ticker, worker and beat run as in `manage.py up`. The crowd asks for the event's page as fast
+as it is answered; the target is what pages take without it, several times over.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from bench.holds import _prepare
+from bench.load import Load, measure
+from tests.faults.site import Site, until
+from ticketing.embedded import process
+
+PEOPLE, SEATS, FEW = 8_000, 4_000, 60
+START, LOWEST, HIGHEST = 20, 4, 22
+CROWD, READERS = 24, 2
+SETTLE, CALM, STORM, AFTER, SHORT, OFF = 20, 20, 30, 50, 15, 10
+CELERY = [sys.executable, "-W", "ignore", "-m", "celery", "-q", "-A", "ticketing"]
+PROCESSES = {
+    "web": [sys.executable, "manage.py", "serve"],
+    "worker": [*CELERY, "worker", "--queues=celery,holds,payments", "--pool=threads", "-c", "4"],
+    "ticker": [*CELERY, "worker", "--queues=tick", "--pool=solo", "--hostname=ticker@%h"],
+    "beat": [*CELERY, "beat", "--pidfile=", "--schedule="],
+}
+
+
+def run() -> None:
+    site = Site(settings="bench.settings")
+    site.env |= {"PORT": site.url.rpartition(":")[2], "HOST": "127.0.0.1"}
+    try:
+        os.environ.update(site.env)
+        _prepare()
+        with _processes(site):
+            _print_course(site, _sale())
+    finally:
+        site.stop()
+
+
+@contextmanager
+def _processes(site: Site) -> Iterator[None]:
+    began = []
+    schedule = f"--schedule={site.servers.var / 'beat'}"
+    quiet: Any = {"env": site.env, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    try:
+        for command in PROCESSES.values():
+            words = [schedule if word == "--schedule=" else word for word in command]
+            began.append(process.start(words, cwd=Path.cwd(), **quiet))
+        until(lambda: site.get("/readyz").status_code == 200, seconds=60)
+        yield
+    finally:
+        for each in began:
+            process.stop(each)
+
+
+def _sale() -> Any:
+    """Open, with a long line in front of a big house."""
+    from tests.making import make_event, make_plan
+    from ticketing.core import clock
+    from waiting_queue import services
+    from waiting_queue.models import SaleQueue
+
+    now = clock.now()
+    event = make_event(now, plan=make_plan(rows=0, standing=SEATS))
+    rules: Any = {"admit_per_second": START, "max_inside": PEOPLE, "absence_seconds": 3600}
+    queue = SaleQueue.objects.create(event=event, opens_at=now, **rules)
+    services.move_queue(event_id=queue.pk, to="open", by=None, now=now)
+    services.tick_open_queues(now=now)
+    for person in range(1_000_001, 1_000_001 + PEOPLE):
+        services.join(event_id=queue.pk, person=str(person), now=now)
+    return queue
+
+
+def _print_course(site: Site, queue: Any) -> None:
+    from tests.making import make_user
+    from ticketing.console import services
+    from ticketing.console.pilot import Limits
+    from ticketing.core import clock
+
+    page = f"{site.url}/events/{queue.pk}/"
+    threading.Thread(target=_read, args=(page,), daemon=True).start()
+    time.sleep(SETTLE)
+    calm_ms = _last(queue)["page_ms"] or 0
+    limits = Limits(LOWEST, HIGHEST, page_ms=max(4 * calm_ms, 100), database_ms=2_000)
+    by = make_user(password=None, is_staff=True)
+    services.switch_on(event_id=queue.pk, limits=limits, by=by, now=clock.now())
+    print(f"pages take {calm_ms:.0f} ms without a crowd; the target is {limits.page_ms:.0f} ms")
+    print(f"{'':<26}{'s':>4}{'95 % of pages':>15}{'database':>10}{'rate':>7}  why")
+    began = time.monotonic()
+    _watch("calm", queue, CALM, began)
+    crowd = threading.Thread(target=measure, args=(_load(page, CROWD, STORM),))
+    crowd.start()
+    _watch(f"a crowd of {CROWD}", queue, STORM, began)
+    crowd.join()
+    _watch("the crowd is gone", queue, AFTER, began)
+    _hold_back_all_but(FEW, queue)
+    _watch(f"{FEW} seats left", queue, SHORT, began)
+    services.switch_off(event_id=queue.pk, by=by, now=clock.now())
+    steps = _steps(queue)
+    _watch("switched off", queue, OFF, began)
+    _print_judgement(queue, steps)
+
+
+def _read(page: str) -> None:
+    """A few people who read, so that there is something to measure when all is calm."""
+    import httpx
+
+    with httpx.Client(timeout=60) as client:
+        while True:
+            try:
+                client.get(page)
+            except httpx.TransportError:
+                return
+            time.sleep(1 / READERS)
+
+
+def _load(page: str, connections: int, seconds: float) -> Load:
+    return Load(page, {"Accept": "text/html"}, connections=connections, seconds=seconds)
+
+
+def _watch(phase: str, queue: Any, seconds: float, began: float) -> None:
+    """One line every five seconds, as often as it looks."""
+    from ticketing.console.selectors import autopilot_of
+
+    for _ in range(int(seconds // 5)):
+        time.sleep(5)
+        seen, pilot = _last(queue), autopilot_of(queue.pk)
+        page = "–" if seen["page_ms"] is None else f"{seen['page_ms']:,.0f} ms"
+        why = pilot.why if pilot and pilot.is_on else "off"
+        wait = max(seen["database_ms"], seen["lock_ms"])
+        print(
+            f"{phase:<26}{time.monotonic() - began:>4.0f}{page:>15}{wait:>7.0f} ms"
+            f"{seen['asked']:>7.2f}  {why}"
+        )
+
+
+def _last(queue: Any) -> dict[str, Any]:
+    from ticketing.console import services
+
+    return services.last_figures([queue.pk])[queue.pk]
+
+
+def _hold_back_all_but(count: int, queue: Any) -> None:
+    """So that no more could still come in and find a seat."""
+    from ticketing.console.selectors import room_for
+    from ticketing.core import clock
+    from ticketing.models import Seat
+    from ticketing.services import block_seats
+    from waiting_queue import services
+
+    seen = services.overview(queue, now=clock.now())
+    room = room_for(queue.pk, called=seen.ready, inside=seen.inside)
+    free = Seat.objects.filter(event_id=queue.pk, state="available").values_list("pk", flat=True)
+    taken = list(free[: max(room - count, 0)])
+    block_seats(event_id=queue.pk, seat_ids=taken, by=None, reason="bench", now=clock.now())
+
+
+def _steps(queue: Any) -> list[Any]:
+    from waiting_queue.models import QueueChange
+
+    turned = QueueChange.objects.filter(queue_id=queue.pk, what="admit_per_second")
+    return list(turned.order_by("pk"))
+
+
+def _print_judgement(queue: Any, steps: list[Any]) -> None:
+    by_health = [float(step.after) for step in steps if "stock" not in step.why]
+    kept = all(LOWEST <= rate <= HIGHEST for rate in by_health)
+    chain = all(a.after == b.before for a, b in pairwise(steps))
+    audited = all(step.why.startswith("autopilot: ") and step.by is None for step in steps)
+    print(f"steps: {len(steps)}, each audited with its reason: {audited}; a chain: {chain}")
+    print(f"within {LOWEST} to {HIGHEST} unless seats were short: {kept}")
+    print(f"steps after it was switched off: {len(_steps(queue)) - len(steps)}")

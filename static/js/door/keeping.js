@@ -1,0 +1,15 @@
+// The page stays on the phone: it can be loaded again without a network.
+
+/** Best effort: a browser that can't, or an address without TLS, does without. */
+export async function keepPage(worker, ...more) {
+  if (!navigator.serviceWorker) return;
+  try {
+    await navigator.serviceWorker.register(worker, { scope: "/door/" });
+    const { active } = await navigator.serviceWorker.ready;
+    const parts = performance.getEntriesByType("resource").map(({ name }) => name);
+    const styles = [...document.querySelectorAll("link[rel=stylesheet], link[rel=icon]")].map(({ href }) => href);
+    active.postMessage({ keep: [location.href, ...more, ...styles, ...parts] });
+  } catch {
+    return;
+  }
+}

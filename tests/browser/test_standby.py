@@ -1,0 +1,86 @@
+"""Sold out, and still there: the standby list in a real browser, as a fan and as an operator."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from reservations import services
+from reservations.models import Reservation, StandbyEntry
+from reservations.views import standby as pages
+from tests.browser.test_console import desk, operator
+from tests.browser.test_purchase import _gateway, agree_and_pay, choose, heading, phone
+from tests.browser.test_quality import SMALL_CONTROLS, violations
+from tests.making import make_event, make_plan
+from tests.reservations.standby.acting import all_sold, joined, refunded, states_of
+from ticketing.core import clock
+from ticketing.models import Event
+
+__all__ = ["_gateway", "desk", "operator", "phone"]
+
+
+@pytest.fixture
+def sold_out(site, now) -> Event:
+    plan = make_plan(rows=2, seats_per_row=4)
+    event = make_event(now, plan=plan, returns="standby", offer_seconds=600)
+    all_sold(event, now)
+    services.bring_seats_back(now=now)
+    return event
+
+
+def give_back(event: Event, count: int) -> None:
+    """The first seats of the first row, as refunds would; then the clock goes round."""
+    sold = Reservation.objects.filter(event=event, state="confirmed").order_by("pk")
+    refunded(clock.now(), *sold[:count])
+    services.bring_seats_back(now=clock.now())
+
+
+def test_from_sold_out_by_the_standby_list_to_the_ticket(phone, sold_out, fan, monkeypatch):
+    monkeypatch.setattr(pages, "LOOK_AGAIN", 1)
+    page = phone()
+    page.goto(f"/events/{sold_out.pk}/")
+    page.get_by_role("link", name="To the standby list").click()
+    page.locator(".count", has_text="2").click()
+    page.get_by_role("button", name="Join the standby list").click()
+    heading(page, "You are on the standby list")
+    expect(page.locator(".turn__number")).to_have_text("1")
+    expect(page.get_by_text("You wait for 2 seats side by side.")).to_be_visible()
+    assert violations(page) == []
+
+    give_back(sold_out, 2)
+
+    heading(page, "Seats for you")  # by itself
+    expect(page.locator("[data-left]")).to_have_text(re.compile(r"^(9|10):\d\d$"))
+    assert violations(page) == []
+    assert page.evaluate(SMALL_CONTROLS) == []
+    page.get_by_role("link", name=re.compile("^Pay ₩")).click()
+    agree_and_pay(page)
+    choose(page, "It succeeds")
+    heading(page, "The seats are yours")
+    page.get_by_role("link", name="To your order").click()
+    expect(page.locator(".house__head .badge")).to_have_text("Paid")
+    page.goto("/tickets/")
+    expect(page.locator("a[href^='/tickets/']", has_text="row 1")).to_have_count(2)
+    services.bring_seats_back(now=clock.now())
+    assert StandbyEntry.objects.get().state == "taken"
+
+
+def test_an_operator_sees_the_list_in_order_and_takes_somebody_off(desk, sold_out):
+    first, second = (joined(sold_out, clock.now(), quantity=n) for n in (3, 1))
+    give_back(sold_out, 1)  # one seat: it fits the second only
+
+    desk.goto("/admin/reservations/standbyentry/")
+    rows = desk.locator("#result_list tbody tr")
+    expect(rows).to_have_count(2)
+    expect(rows.nth(0)).to_contain_text(first.fan.email)
+    expect(rows.nth(1)).to_contain_text("seats offered")
+    assert violations(desk) == []
+
+    rows.nth(1).get_by_role("link").first.click()
+    desk.get_by_role("link", name="Take off the list").click()
+    expect(desk.get_by_text("go to the next on the list")).to_be_visible()
+    desk.get_by_label("Why").fill("bought elsewhere")
+    desk.get_by_role("button", name="Yes, do it").click()
+    expect(desk.locator(".messagelist")).to_contain_text("off the standby list")
+    expect(desk.get_by_text("bought elsewhere")).to_be_visible()
+    assert states_of(first, second) == ["waiting", "left"]

@@ -1,0 +1,16 @@
+import pytest
+
+from tests.rehearsal.making import honest
+from ticketing.rehearsal.history import Evidence
+
+
+@pytest.fixture(scope="session")
+def sale() -> Evidence:
+    """An honest sale of sixty people with lost answers, a dying process and a wrong clock."""
+    return honest(seed=8)
+
+
+@pytest.fixture(scope="session")
+def calm_sale() -> Evidence:
+    """The same without faults, where nothing is excused."""
+    return honest(seed=2, faults=False, lost=0.0)

@@ -1,0 +1,125 @@
+"""What is seen of a rehearsal in a terminal."""
+
+import asyncio
+import io
+import re
+
+import pytest
+
+from ticketing.rehearsal import screen
+from ticketing.rehearsal.crowd.tally import ENDS
+from ticketing.rehearsal.history import Deed, steady
+from ticketing.rehearsal.screen import Progress, coloured, fit, one_line, plain
+
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@pytest.fixture
+def progress():
+    """A busy evening: every number is long, everything is there."""
+    it, now = Progress(), steady()
+    it.setting = {
+        "code": "K7QF2M9X",
+        "title": {"en": "Moonlight Concert " * 8, "ko": "달빛"},
+        "profile": "rush",
+        "fans": 10_000,
+        "faults": "all",
+        "seed": 123_456,
+    }
+    it.pulse = {
+        "state": "draining",
+        "lobby": 12_345,
+        "waiting": 12_345,
+        "ready": 1_234,
+        "inside": 1_234,
+        "max_inside": 10_000,
+        "database_ms": 123.4,
+        "redis_ms": 1.2,
+        "tick_age_seconds": 1.0,
+        "seats": {"free": 12_345, "held": 1_234, "paying": 1_234, "sold": 12_345},
+    }
+    for state in (*screen.HERE, *ENDS):
+        it.tally.states[state] = 12_345
+    for did in ("join", "look", "connect", "claim", "map", "hold", "pay", "confirm"):
+        for took in (0.01, 12.3):
+            it.tally(Deed(1, did, now - took, now, saw={"state": "SUCCEEDED"}))
+    for code in ("seat_taken", "not_together", "unavailable", "payments_paused", "queue_full"):
+        it.tally.refusals[code] = 12_345
+    it.tally(Deed(1, "forge", now, now, 401))
+    it.fault = "the process that moves the line is killed (10 of 10)"
+    it.enter("settling payments", 180)
+    return it
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 200])
+def test_it_fits_the_terminal(progress, width):
+    lines = screen.screen(progress, steady(), width, plain)
+
+    assert max(map(len, lines)) <= width
+    assert "K7QF2M9X" in lines[0]
+
+
+def test_colours_change_nothing_but_the_colour(progress):
+    now = steady()
+    bare = screen.screen(progress, now, 80, plain)
+    bright = screen.screen(progress, now, 80, coloured)
+
+    assert [COLOURS.sub("", line) for line in bright] == bare
+    assert any(COLOURS.search(line) for line in bright)
+
+
+def test_the_busiest_evening_fits_eighty_by_twenty_four(progress):
+    assert len(screen.screen(progress, steady(), 80, plain)) <= 23
+
+
+def test_it_says_how_many_are_where_and_how_fast_it_goes(progress):
+    text = "\n".join(screen.screen(progress, steady(), 80, plain))
+
+    for words in ("waiting", "12,345", "hold ", "12300", "seat_taken 12,345"):
+        assert words in text
+    assert re.search(r"Attacks +1 tried, 0 not refused", text)
+    assert "10 of 10" in text
+
+
+def test_before_anything_is_known_there_is_a_screen_too():
+    assert screen.screen(Progress(), steady(), 80, plain)[0] == "Rehearsal"
+    assert "refused 0" in one_line(Progress(), steady())
+
+
+def test_wide_letters_are_counted_as_two():
+    assert fit("달빛 콘서트", 20) == "달빛 콘서트"
+    assert fit("달빛 콘서트", 6) == "달빛…"
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+async def shown(progress, out):
+    task = asyncio.create_task(screen.show(progress, out))
+    await asyncio.sleep(0.1)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    return out.getvalue()
+
+
+async def test_a_terminal_gets_its_own_screen_back(progress):
+    text = await shown(progress, Terminal())
+
+    assert text.startswith(screen.OTHER_SCREEN)
+    assert text.endswith(screen.OWN_SCREEN)
+
+
+async def test_a_file_gets_plain_lines(progress):
+    text = await shown(progress, io.StringIO())
+
+    assert "\x1b" not in text
+    assert "settling payments\n" in text
+
+
+def test_no_color_is_honoured(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert screen.paint_for(Terminal())("x", "red") != "x"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert screen.paint_for(Terminal())("x", "red") == "x"

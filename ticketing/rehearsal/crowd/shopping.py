@@ -1,0 +1,208 @@
+"""Inside: choosing seats, holding them, changing one's mind, paying, giving back."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from ticketing.rehearsal.crowd.answers import Answer
+from ticketing.rehearsal.crowd.ends import Ended
+from ticketing.rehearsal.crowd.hall import Hall, states_of
+from ticketing.rehearsal.crowd.paying import Paying
+
+if TYPE_CHECKING:
+    from ticketing.rehearsal.crowd.fan import Fan
+
+TRIES = 25  # refused so often, anybody gives up
+WAITS_WHEN_SOLD_OUT = 2
+ASIDE = 8.0  # seconds after which somebody inside shows that they are still there
+FASTER = frozenset({"seat_taken", "not_together"})  # others were
+ELSEWHERE = frozenset({"leaves_orphan", "companion_alone"})
+OVER = frozenset({"not_on_sale", "queue_not_open", "queue_over"})
+Wish = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    code: str
+    seats: list[int]
+    token: str
+
+
+class Shopping:
+    def __init__(self, fan: "Fan") -> None:
+        self.fan, self.plan, self.luck = fan, fan.plan, fan.luck
+        self.wanted, self.taste = fan.plan.seats, fan.plan.taste
+        self.held: Hold | None = None
+        self.disappointments = 0
+
+    async def go(self) -> None:
+        """Comes back only if it is not this person's turn after all."""
+        fan = self.fan
+        fan.at("inside")
+        try:
+            held = await self.hold()
+            for _ in range(self.plan.changes_of_mind if held else 0):
+                await self.linger(self.plan.thinking)
+                await self.release()
+                held = await self.hold()
+            if held:
+                await self.pay(held)
+        except Ended as end:
+            await self.give_back_what_is_held(end)
+            raise
+
+    async def pay(self, held: Hold) -> None:
+        self.fan.at("holding")
+        await self.fan.with_seats(held)
+        await self.linger(self.plan.pays_after)
+        if not self.fan.crowd.takes_payments:
+            raise Ended("left", "this site charges real cards, so nobody pays")
+        await Paying(self.fan, held.code, held.token).go()
+
+    # -- seats ------------------------------------------------------------------------------------
+
+    async def hold(self) -> Hold | None:
+        self.fan.at("inside")
+        for _ in range(TRIES):
+            await self.linger(self.plan.thinking)
+            wish = await self.choose()
+            if wish is None:
+                await self.hope()
+                continue
+            answer = await self.click(wish)
+            if answer.is_good:
+                body = answer.json()
+                seats = [seat["id"] for seat in body["seats"]]
+                self.held = Hold(body["code"], seats, body.get("payment_token") or "")
+                return self.held
+            if not await self.goes_on_after(answer):
+                return None
+        raise Ended("gave_up", "others were faster, again and again")
+
+    async def choose(self) -> Wish | None:
+        """Nothing, if the map shows nothing that is free."""
+        answer = await self.look_at_map()
+        hall, states = self.fan.crowd.hall, states_of(answer.body)
+        if hall is None or not answer.is_good:
+            return None
+        if hall.floors and (not hall.has_seats or self.luck.random() < 0.2):
+            return {"places": {"section": self.luck.choice(hall.floors), "quantity": self.wanted}}
+        popular = self.taste == "popular"
+        for wanted in range(self.wanted, 0, -1):
+            if seats := hall.choose(states, wanted, self.luck, popular=popular):
+                grade = hall.grade_of(seats[0])
+                best = {"best": {"grade": grade, "quantity": wanted}}
+                return best if self.taste == "best" else {"seats": seats}
+        return None
+
+    async def look_at_map(self) -> Answer:
+        """As a browser that has not seen it before."""
+        fan, path = self.fan, f"/api/v1/events/{self.fan.event}/seats/"
+        while True:
+            answer = await fan.call("GET", path)
+            free = states_of(answer.body).count("a") if answer.is_good else None
+            fan.keep("map", answer, free=free)
+            if not answer.says_wait:
+                break
+            await fan.pause(answer.wait_seconds(1, self.luck.random()))
+        if answer.is_good and fan.crowd.hall is None:
+            fan.crowd.hall = Hall.read(answer.body)
+        return answer
+
+    async def click(self, wish: Wish) -> Answer:
+        """Once, or several times at once, all with the same key."""
+        key = str(uuid4())
+        clicks = (self._hold(wish, key) for _ in range(self.plan.clicks))
+        answers = await asyncio.gather(*clicks)
+        return next((answer for answer in answers if answer.is_good), answers[0])
+
+    async def _hold(self, wish: Wish, key: str) -> Answer:
+        fan = self.fan
+        path = f"/api/v1/events/{fan.event}/reservations/"
+        attempt = 0
+        while True:
+            answer = await fan.call("POST", path, json=wish, headers=fan.own | _key(key))
+            fan.keep("hold", answer, **_seen(wish, answer))
+            if not answer.says_wait:
+                return answer
+            await fan.pause(answer.wait_seconds(attempt, self.luck.random()))
+            attempt += 1
+
+    async def release(self) -> None:
+        if self.held:
+            held, self.held = self.held, None
+            path = f"/api/v1/events/{self.fan.event}/reservations/{held.code}/"
+            await self.fan.ask("release", "DELETE", path, saw={"reservation": held.code})
+
+    async def give_back_what_is_held(self, end: Ended) -> None:
+        """Nobody keeps seats from others on purpose; but who closes the page does."""
+        if not self.held or end.state not in ("closed", "declined", "left"):
+            return
+        path = f"/api/v1/events/{self.fan.event}/reservations/{self.held.code}/"
+        answer = await self.fan.call("DELETE", path)
+        self.fan.keep("release", answer, reservation=self.held.code)
+
+    # -- refusals ---------------------------------------------------------------------------------
+
+    async def goes_on_after(self, answer: Answer) -> bool:
+        """Whether to choose again; False: it is not this person's turn."""
+        code = answer.code
+        if code == "not_admitted":
+            return await self.still_inside()
+        if code in ("sold_out", "not_enough_places"):
+            await self.hope()
+        elif code in ELSEWHERE:
+            self.taste = "best"
+        elif code == "too_many_seats":
+            self.wants_only(int(answer.json()["details"].get("left", 0)))
+        elif code in OVER:
+            raise Ended("closed", "the sale was over")
+        elif code not in FASTER:
+            raise Ended("refused", f"{answer.status} {code} on holding seats")
+        return True
+
+    def wants_only(self, seats: int) -> None:
+        if not seats:
+            raise Ended("refused", "has as many seats as one person may have")
+        self.wanted = seats
+
+    async def hope(self) -> None:
+        """Seats that others hold may come back."""
+        self.disappointments += 1
+        if self.disappointments > WAITS_WHEN_SOLD_OUT:
+            raise Ended("sold_out", "there was nothing left to hold")
+        await self.linger(self.luck.uniform(2, 10) * self.fan.crowd.sale.hurry)
+
+    async def still_inside(self) -> bool:
+        await self.fan.look_again()
+        if self.fan.state in ("EXPIRED", "LEFT", "NONE", "COMPLETED"):
+            raise Ended("expired", "their time inside was up")
+        return self.fan.state == "ADMITTED"
+
+    async def linger(self, seconds: float) -> None:
+        """Inside, asking now and then: that renews the pass."""
+        while seconds > ASIDE:
+            await self.fan.pause(ASIDE)
+            await self.fan.look()
+            seconds -= ASIDE
+        await self.fan.pause(seconds)
+
+
+def _key(key: str) -> dict[str, str]:
+    return {"Idempotency-Key": key}
+
+
+def _seen(wish: Wish, answer: Answer) -> dict[str, Any]:
+    saw: dict[str, Any] = {"asked": wish.get("seats", wish)}
+    body = answer.json() if answer.status else {}
+    if answer.is_good:
+        saw |= {
+            "reservation": body["code"],
+            "seats": [seat["id"] for seat in body["seats"]],
+            "deadline": body["deadline"],
+            "server_time": body["server_time"],
+        }
+    elif answer.code == "seat_taken":
+        saw["taken"] = body["details"].get("seats", [])
+    return saw

@@ -1,0 +1,218 @@
+"""Runs a rehearsal from the first person made to the last row deleted, whatever happens between."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ticketing.rehearsal.crowd import Crowd, Door
+from ticketing.rehearsal.crowd.fan import Account
+from ticketing.rehearsal.faults import FIRST, LAST, Faults
+from ticketing.rehearsal.history import STAGE, Deed, Folder, Recorder, steady
+from ticketing.rehearsal.house import House
+from ticketing.rehearsal.machine import Load, machine, version
+from ticketing.rehearsal.screen import Progress
+from ticketing.rehearsal.stage import LOST, Stage, StageRefused, StageSilent
+
+LOBBY_LEAST, LOBBY_MOST, JOINS_PER_SECOND = 5.0, 60.0, 250
+LAST_CALLS = 60.0  # seconds after the closing in which people finish what they began
+SETTLING = 180.0  # seconds in which payments must be known
+LOOKING = 2.0
+Watch = Callable[[Progress], Coroutine[Any, Any, None]]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What somebody asked for."""
+
+    event: int | None = None
+    fans: int = 5_000
+    minutes: float = 3.0
+    profile: str = "rush"
+    faults: str = "none"
+    seed: int = 1
+    knobs: dict[str, float] = field(default_factory=dict)
+    rehearsal: str = ""  # the code of one that was made already
+    folder: Path | None = None
+    folders: Path = Path("rehearsals")
+
+    def wish(self) -> dict[str, Any]:
+        names = ("event", "fans", "minutes", "profile", "faults", "seed", "knobs")
+        return {name: getattr(self, name) for name in names}
+
+
+async def rehearse(
+    options: Options, stage: Stage, house: House | None = None, watch: Watch | None = None
+) -> Folder:
+    """Whether it is cut short or not, nothing of it stays on the site."""
+    progress = Progress()
+    async with _watched(progress, watch):
+        progress.enter("copying the event")
+        setting = await _setting(options, stage)
+        progress.setting = setting
+        folder = Folder(options.folder or options.folders / setting["code"])
+        recorder = folder.recorder()
+        try:
+            folder.keep("setting", setting)
+            await Play(setting, stage, house, folder, recorder, progress).run()
+        finally:
+            recorder.close()
+            progress.enter("cleaning up")
+            folder.keep("left_behind", await stage.clean())
+        return folder
+
+
+async def _setting(options: Options, stage: Stage) -> dict[str, Any]:
+    if options.rehearsal:
+        return await stage.resume(options.rehearsal)
+    return await stage.create(options.wish())
+
+
+@asynccontextmanager
+async def _watched(progress: Progress, watch: Watch | None) -> AsyncIterator[None]:
+    async with _beside(watch(progress) if watch else None):
+        yield
+
+
+@asynccontextmanager
+async def _beside(work: Coroutine[Any, Any, None] | None) -> AsyncIterator[None]:
+    """Something that goes on meanwhile, and ends with this."""
+    task = asyncio.create_task(work) if work else None
+    try:
+        yield
+    finally:
+        if task:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+@dataclass
+class Play:
+    """One evening."""
+
+    setting: dict[str, Any]
+    stage: Stage
+    house: House | None
+    folder: Folder
+    recorder: Recorder
+    progress: Progress
+
+    async def run(self) -> None:
+        fans, url = int(self.setting["fans"]), self.stage.url
+        self.record(Deed(STAGE, "begin", steady(), steady()))
+        self.progress.enter("making people")
+        accounts = await self._accounts(fans)
+        async with Door(url, people=fans, now=steady) as door:
+            crowd = Crowd(door, self.setting, record=self.recorder, tally=self.progress.tally)
+            try:
+                crowd.gather(accounts)
+                async with _beside(self._sample()):
+                    await self._sell(crowd)
+                    await self._settle()
+            finally:
+                await crowd.send_home()
+        if crowd.failures:
+            raise crowd.failures[0]
+        self.record(Deed(STAGE, "finish", steady(), steady()))
+
+    async def _accounts(self, fans: int) -> dict[int, Account]:
+        made = await self.stage.people(fans)
+        known = self.setting | {
+            "people": {str(person["number"]): person["id"] for person in made},
+            "began": steady(),
+            "machine": machine(),
+            "embedded": self.house is not None,
+            "version": version(),
+        }
+        self.setting.update(known)
+        self.folder.keep("setting", known)
+        return {it["number"]: Account(it["id"], it["session"]) for it in made}
+
+    # -- the evening ------------------------------------------------------------------------------
+
+    async def _sell(self, crowd: Crowd) -> None:
+        fans, minutes = int(self.setting["fans"]), float(self.setting["minutes"])
+        lobby = min(LOBBY_MOST, max(LOBBY_LEAST, fans / JOINS_PER_SECOND), 20 * minutes)
+        self.progress.enter("lobby", lobby)
+        await self._move("lobby")
+        crowd.lobby_opened(lobby)
+        await asyncio.sleep(lobby)
+        crowd.sale_opens()
+        await self._move("open")
+        crowd.sale_opened()
+        self.progress.enter("sale", 60 * minutes)
+        async with _beside(self._faults(minutes)):
+            await crowd.gone(60 * minutes)
+        self.progress.enter("last calls", LAST_CALLS)
+        await self._move("close")
+        crowd.line_closed()
+        await crowd.gone(LAST_CALLS)
+        await crowd.send_home()
+
+    async def _settle(self) -> None:
+        """Until no payment is under way, and then what the site has written down."""
+        self.progress.enter("settling payments", SETTLING)
+        give_up_at = steady() + SETTLING
+        facts = await self.stage.facts()
+        while not facts["settled"] and steady() < give_up_at:
+            await asyncio.sleep(LOOKING)
+            facts = await self.stage.facts()
+        self.folder.keep("facts", facts)
+        self.progress.enter("reading the journal")
+        self.folder.keep("journal", [_entry(line) for line in await self.stage.journal()])
+
+    async def _faults(self, minutes: float) -> None:
+        level, seed = str(self.setting["faults"]), int(self.setting["seed"])
+        gateway = self.stage if self.setting["payments"] else None
+        faults = Faults(level, seed, minutes, self.house, gateway)
+        async with _beside(self._tell_faults(faults, minutes)):
+            await faults.cause(self._record_fault)
+
+    async def _tell_faults(self, faults: Faults, minutes: float) -> None:
+        """For those who watch: a fault is only written down when it is over."""
+        planned, began = faults.planned(), steady()
+        for number, fault in enumerate(planned):
+            share = FIRST + (LAST - FIRST) * number / len(planned)
+            await asyncio.sleep(max(0, began + share * minutes * 60 - steady()))
+            self.progress.fault = f"{fault.words} ({number + 1} of {len(planned)})"
+
+    def _record_fault(self, deed: Deed) -> None:
+        took = deed.ended - deed.began
+        self.progress.fault = f"over: {deed.saw.get('words', '')}, after {took:.0f} s"
+        self.record(deed)
+
+    # -- what is written down ---------------------------------------------------------------------
+
+    def record(self, deed: Deed) -> None:
+        self.recorder(deed)
+
+    async def _move(self, move: str) -> None:
+        began = steady()
+        state = await self.stage.move(move)
+        self.record(Deed(STAGE, "move", began, steady(), saw={"move": move, "state": state}))
+
+    async def _sample(self) -> None:
+        """Once a second; that there was no answer is a sample, too."""
+        load = Load(self.house)
+        while True:
+            began, status, code, saw = steady(), 200, "", dict[str, Any]()
+            try:
+                saw = await self.stage.pulse()
+                self.progress.pulse = saw
+            except StageRefused as refusal:
+                status, code = refusal.status, refusal.code
+            except (StageSilent, *LOST):
+                status = 0
+            ended = steady()
+            saw = saw | {"connections": self.progress.tally.connections, "load": load.now()}
+            self.record(Deed(STAGE, "sample", began, ended, status, code, saw))
+            await asyncio.sleep(max(0.0, began + 1 - steady()))
+
+
+def _entry(line: dict[str, Any]) -> dict[str, Any]:
+    at = datetime.fromisoformat(line["at"]).timestamp()
+    return {"at": at, **{name: line[name] for name in ("person", "kind", "number")}}

@@ -1,0 +1,35 @@
+"""Judging a rehearsal by its evidence alone: no database, no Redis, no site."""
+
+from collections.abc import Callable
+
+from ticketing.rehearsal.history import Evidence
+from ticketing.rehearsal.judging import doors, lobby, money, people, places, positions, seats, turns
+from ticketing.rehearsal.judging.capacity import Limit, Limits, Targets, limits
+from ticketing.rehearsal.judging.reading import Reading
+from ticketing.rehearsal.judging.verdict import Said, Verdict
+
+INVARIANTS: tuple[Callable[[Reading], Verdict], ...] = (
+    seats.one_owner,
+    money.books,
+    seats.per_person,
+    turns.cap,
+    turns.rate,
+    turns.paused,
+    turns.order,
+    lobby.lobby,
+    places.places,
+    positions.positions,
+    people.ends,
+    doors.tricks,
+    doors.failures,
+    people.left_behind,
+)
+
+
+def verdicts(evidence: Evidence) -> list[Verdict]:
+    """Everything that must hold, each with how much was looked at."""
+    reading = Reading(evidence)
+    return [invariant(reading) for invariant in INVARIANTS]
+
+
+__all__ = ["INVARIANTS", "Limit", "Limits", "Said", "Targets", "Verdict", "limits", "verdicts"]
