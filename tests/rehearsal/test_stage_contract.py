@@ -22,7 +22,7 @@ from ticketing.rehearsal import services
 
 pytestmark = pytest.mark.django_db
 FEW = settings(
-    max_examples=12,
+    max_examples=8,
     deadline=None,
     derandomize=True,
     database=None,

@@ -100,3 +100,14 @@ def test_control_without_the_lock_they_stay_behind(sale, director, now, made_slo
     make_and_clean_up_together(begun.code, made_slowly, now)
 
     assert User.objects.filter(email__endswith=begun.domain).count() == 3
+
+
+def test_two_clean_ups_at_once_are_one(sale, director, now):  # noqa: F811
+    begun = services.start(event_id=sale.pk, options=OPTIONS, by=director, now=now)
+    services.make_people(code=begun.code, numbers=range(3), now=now)
+    services.move(code=begun.code, to="open", by=None, now=now)
+
+    left = together(3, lambda _: services.clean_up(code=begun.code, now=now))
+
+    assert [sum(each.values()) for each in left] == [0, 0, 0]
+    assert Event.objects.get() == sale

@@ -1,7 +1,8 @@
 """A rehearsal is over: nothing of its event and its people stays, also while some still call."""
 
 import logging
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import datetime
 from time import sleep
 
@@ -11,8 +12,8 @@ from payments.models import OutboxMessage, Payment, Refund, WebhookReceipt
 from reservations.models import Reservation
 from ticketing import services as events
 from ticketing.accounts import services as accounts
-from ticketing.accounts.models import Session, User
-from ticketing.core.errors import NotFound
+from ticketing.accounts.models import User
+from ticketing.core.errors import IllegalMove, NotFound
 from ticketing.locks import event_for_update
 from ticketing.models import Event
 from ticketing.rehearsal import remnants, store, till
@@ -31,31 +32,40 @@ PAUSE_SECONDS = 0.25
 TWICE = 2
 
 
-@dataclass(frozen=True)
+@dataclass
 class Traces:
-    """What is known by names that are gone with the rows: noted before."""
+    """What is known by names that go with the rows: noted before, and each time it is looked."""
 
     event_id: int
     people: list[int]
     sessions: list[str]
-    orders: list[str]
-    payments: list[str]
-    refunds: list[str]
     seeds: list[str]
+    orders: set[str] = field(default_factory=set)
+    payments: set[str] = field(default_factory=set)
+    refunds: set[str] = field(default_factory=set)
 
     @property
     def keys(self) -> store.Traces:
         people, sessions = frozenset(map(str, self.people)), frozenset(self.sessions)
         return store.Traces([str(self.event_id), *self.seeds], people, sessions)
 
+    def note(self) -> None:
+        """Somebody may have been faster than the closing doors."""
+        ordered = Reservation.objects.filter(event_id=self.event_id)
+        paid = Payment.objects.filter(reservation__event_id=self.event_id)
+        back = Refund.objects.filter(payment__in=paid)
+        self.orders.update(ordered.values_list("code", flat=True))
+        self.payments.update(paid.values_list("number", flat=True))
+        self.refunds.update(str(key) for key in back.values_list("key", flat=True))
+
 
 def clean_up(*, code: str, now: datetime) -> dict[str, int]:
     """How many rows of each kind, and keys, are left behind. Twice is fine."""
     rehearsal = _end(code, now)
-    traces = _traces(rehearsal)
-    _shut_the_doors(traces, now)
+    traces = _doors_shut(rehearsal, now)
     clean = 0
     for _ in range(ROUNDS):
+        traces.note()
         _delete(traces)
         store.sweep(traces.keys)
         left = left_behind(traces)
@@ -118,38 +128,28 @@ def _end(code: str, now: datetime) -> Rehearsal:
     return rehearsal
 
 
-def _traces(rehearsal: Rehearsal) -> Traces:
+def _doors_shut(rehearsal: Rehearsal, now: datetime) -> Traces:
+    """Whoever still calls is refused: not logged in, the line is closed, nothing is on sale."""
     users = User.objects.filter(email__endswith=rehearsal.domain)
     people = list(users.values_list("pk", flat=True))
-    paid = Payment.objects.filter(reservation__event_id=rehearsal.copy)
-    refunds = Refund.objects.filter(payment__in=paid).values_list("key", flat=True)
-    ordered = Reservation.objects.filter(event_id=rehearsal.copy)
-    seeds = SaleQueue.objects.filter(pk=rehearsal.copy).values_list("seed", flat=True)
-    sessions = Session.objects.filter(user_id__in=people)
-    return Traces(
-        event_id=rehearsal.copy,
-        people=people,
-        sessions=list(sessions.values_list("session_key", flat=True)),
-        orders=list(ordered.values_list("code", flat=True)),
-        payments=list(paid.values_list("number", flat=True)),
-        refunds=[str(key) for key in refunds],
-        seeds=[queues.seed_hash(seed) for seed in seeds],
-    )
-
-
-def _shut_the_doors(traces: Traces, now: datetime) -> None:
-    """Whoever still calls is refused: not logged in, the line is closed, nothing is on sale."""
-    accounts.log_out_crowd(user_ids=traces.people)
+    sessions = accounts.log_out_crowd(user_ids=people)
     if till.is_here():
         till.make_weather()
-    queue = SaleQueue.objects.filter(pk=traces.event_id).first()
-    if queue is not None and queue.state != SaleQueue.State.CLOSED:
-        queues.move_queue(event_id=traces.event_id, to=SaleQueue.State.CLOSED, by=None, now=now)
-    event = Event.objects.filter(pk=traces.event_id).first()
-    if event is not None and Event.State.CLOSED in event.moves:
-        events.move_event(event_id=traces.event_id, to=Event.State.CLOSED, by=None, now=now)
-    if queue is not None:
-        queues.send_closing_pulse(event_id=traces.event_id, now=now)
+    seeds = _line_closed(rehearsal.copy, now)
+    return Traces(rehearsal.copy, people, sessions, seeds)
+
+
+def _line_closed(event_id: int, now: datetime) -> list[str]:
+    """The names under which its draw was published; none if it is gone already."""
+    queue = SaleQueue.objects.filter(pk=event_id).first()
+    if queue is None:
+        return []
+    with suppress(IllegalMove, NotFound):  # it is closed, perhaps by another clean-up just now
+        queues.move_queue(event_id=event_id, to=SaleQueue.State.CLOSED, by=None, now=now)
+    with suppress(IllegalMove, NotFound):
+        events.move_event(event_id=event_id, to=Event.State.CLOSED, by=None, now=now)
+    queues.send_closing_pulse(event_id=event_id, now=now)
+    return [queues.seed_hash(queue.seed)]
 
 
 def _delete(traces: Traces) -> None:
@@ -175,10 +175,8 @@ def _delete_rows(traces: Traces) -> None:
 
 def _lock(event_id: int) -> None:
     """Nobody can write anything new about the event from here on."""
-    try:
+    with suppress(NotFound):
         event_for_update(event_id)
-    except NotFound:
-        return
 
 
 def _say_so(event_id: int) -> None:
