@@ -101,6 +101,7 @@ class Play:
     folder: Folder
     recorder: Recorder
     progress: Progress
+    faults_over: int = 0
 
     async def run(self) -> None:
         fans, url = int(self.setting["fans"]), self.stage.url
@@ -192,9 +193,12 @@ class Play:
         for number, fault in enumerate(planned):
             share = FIRST + (LAST - FIRST) * number / len(planned)
             await asyncio.sleep(max(0, began + share * minutes * 60 - steady()))
+            while self.faults_over < number:
+                await asyncio.sleep(LOOKING / 10)
             self.progress.fault = f"{fault.words} ({number + 1} of {len(planned)})"
 
     def _record_fault(self, deed: Deed) -> None:
+        self.faults_over += 1
         took = deed.ended - deed.began
         self.progress.fault = f"over: {deed.saw.get('words', '')}, after {took:.0f} s"
         self.record(deed)
