@@ -79,6 +79,11 @@ app.conf.beat_schedule = {
         "schedule": 5.0,
         "options": {"expires": 5},
     },
+    "clean-up-forgotten-rehearsals": {
+        "task": "rehearsal.clean_up_forgotten",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
     "reconcile-yesterday": {
         "task": "console.reconcile",
         "schedule": crontab(hour=4, minute=0),

@@ -1,6 +1,5 @@
 """A sale to rehearse, a director who may, and people who buy through the real doors."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -50,10 +49,10 @@ def director(db: None) -> User:
 
 
 @pytest.fixture
-def site(base: str, settings: Any) -> Iterator[str]:  # noqa: F811
+def site(base: str, settings: Any) -> str:  # noqa: F811
     """The address of a real server that pays at its own sandbox."""
     settings.PORTONE_URL, settings.PAYMENT_PATIENCE, settings.PORTONE_TIMEOUT = base, 2, 4
-    yield base.removesuffix("/sandbox/portone")
+    return base.removesuffix("/sandbox/portone")
 
 
 class Stage:

@@ -15,7 +15,13 @@ from ticketing.admin.counts import CountedList, seats_of_events
 from ticketing.admin.event_forms import EventForm, GradeForm
 from ticketing.admin.event_pages import DANGEROUS, EventPages
 from ticketing.admin.pages import SEOUL, operator
-from ticketing.admin.pictures import badge, plan_image, poster_image, state_words
+from ticketing.admin.pictures import (
+    badge,
+    plan_image,
+    poster_image,
+    rehearsal_badge,
+    state_words,
+)
 from ticketing.core import clock
 from ticketing.locks import event_for_update
 from ticketing.models import Event, Grade
@@ -169,7 +175,7 @@ class EventAdmin(EventPages):
 
     @admin.display(description=_("status"), ordering="state")
     def status(self, event: Event) -> str:
-        return badge(event.state)
+        return rehearsal_badge(event) + badge(event.state)
 
     @admin.display(description=_("seats left"))
     def seats_left(self, event: Event) -> str:

@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from ticketing.models import Event, Seat, SeatPlan
 
@@ -14,6 +15,13 @@ STATES = {str(state.value): state.label for kind in (Event.State, Seat.State) fo
 
 def badge(state: str) -> SafeString:
     return format_html('<span class="state state-{}">{}</span>', state, STATES.get(state, state))
+
+
+def rehearsal_badge(event: Event) -> SafeString:
+    """Nobody takes a rehearsal for the sale itself."""
+    if not event.is_rehearsal:
+        return SafeString("")
+    return format_html('<span class="state state-rehearsal">{}</span> ', _("Rehearsal"))
 
 
 def state_words(value: str) -> str:

@@ -160,7 +160,7 @@ class FactsSerializer(serializers.Serializer):
 class ReportSerializer(serializers.Serializer):
     ok = serializers.BooleanField()
     summary = serializers.DictField()
-    html = serializers.CharField(max_length=LONGEST_REPORT, trim_whitespace=False)
+    html = serializers.CharField(max_length=LONGEST_REPORT, trim_whitespace=False, allow_blank=True)
     json = serializers.DictField()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from functools import cache
 from django.apps import apps
 from django.db import models
 from django.db.models import Model, Q
+from django.db.models.expressions import RawSQL
 
 from ticketing.accounts.models import User
 from ticketing.models import Event
@@ -35,10 +36,10 @@ def owned_by_a_person() -> Owned:
 def count(event_id: int, people: Collection[int]) -> Counter[str]:
     """How many rows there are of each model, zero included."""
     found: Counter[str] = Counter({"ticketing.Event": Event.objects.filter(pk=event_id).count()})
-    found["accounts.User"] = User.objects.filter(pk__in=people).count()
+    found["accounts.User"] = User.objects.filter(pk__in=among(people)).count()
     wanted = {model: Q(**{f"{way}": event_id}) for model, way in owned_by_an_event()}
     for model, field in _references(User):
-        theirs = Q(**{f"{field.name}__in": people})
+        theirs = Q(**{f"{field.name}__in": among(people)})
         wanted[model] = wanted[model] | theirs if model in wanted else theirs
     for model, mine in wanted.items():
         found[model._meta.label] = model._base_manager.filter(mine).count()
@@ -56,17 +57,24 @@ def delete_people(people: Collection[int]) -> None:
     """With what is theirs alone. Whoever has something elsewhere stays, and is counted."""
     going = set(people) - set(_bound_elsewhere(people))
     for model, way in owned_by_a_person():
-        model._base_manager.filter(**{f"{way}__in": going})._raw_delete("default")
+        model._base_manager.filter(**{f"{way}__in": among(going)})._raw_delete("default")
     for model, field in _references(User):
         if field.remote_field.on_delete is models.SET_NULL:
-            model._base_manager.filter(**{f"{field.name}__in": going}).update(**{field.name: None})
-    User.objects.filter(pk__in=going)._raw_delete("default")
+            model._base_manager.filter(**{f"{field.name}__in": among(going)}).update(
+                **{field.name: None}
+            )
+    User.objects.filter(pk__in=among(going))._raw_delete("default")
+
+
+def among(people: Collection[int]) -> RawSQL:
+    """Ten thousand people as one parameter, and not as ten thousand."""
+    return RawSQL("SELECT unnest(%s::bigint[])", [list(people)])
 
 
 def _bound_elsewhere(people: Collection[int]) -> Iterator[int]:
     for model, field in _references(User):
         if field.remote_field.on_delete is models.PROTECT:
-            rows = model._base_manager.filter(**{f"{field.name}__in": people})
+            rows = model._base_manager.filter(**{f"{field.name}__in": among(people)})
             yield from rows.values_list(field.attname, flat=True).distinct()
 
 

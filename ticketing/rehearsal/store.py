@@ -6,6 +6,7 @@ found, too.
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from django.conf import settings
@@ -56,17 +57,15 @@ def _clients() -> list[Any]:
 
 
 def _parts(client: Any, traces: Traces) -> Iterator[list[str]]:
-    part: list[str] = []
-    for key in client.scan_iter(count=STEP):
-        if traces.are_in(key) and not _says_ended(client, key):
-            part.append(key)
-        if len(part) == STEP:
-            yield part
-            part = []
-    if part:
-        yield part
+    found = (key for key in client.scan_iter(count=STEP) if traces.are_in(key))
+    while part := list(islice(found, STEP)):
+        yield _without_marks(client, part)
 
 
-def _says_ended(client: Any, key: str) -> bool:
+def _without_marks(client: Any, keys: list[str]) -> list[str]:
     """The mark of a session that was ended stays: for a minute it keeps stragglers out."""
-    return key.startswith(sessions.copies()) and client.get(key) == f'"{sessions.ENDED}"'
+    copies = [key for key in keys if key.startswith(sessions.copies())]
+    values = client.mget(copies) if copies else []
+    mark = f'"{sessions.ENDED}"'
+    ended = {key for key, value in zip(copies, values, strict=True) if value == mark}
+    return [key for key in keys if key not in ended]

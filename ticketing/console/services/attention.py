@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
@@ -71,8 +72,8 @@ def _breaker() -> Iterator[Trouble]:
 
 
 def _letters(now: datetime) -> Iterator[Trouble]:
-    letters = OutboxMessage.objects.filter(state=OutboxMessage.State.DEAD)
-    dead = letters.exclude(body__event__gte=REHEARSALS_FROM).count()
+    real = Q(body__event__isnull=True) | Q(body__event__lt=REHEARSALS_FROM)
+    dead = OutboxMessage.objects.filter(real, state=OutboxMessage.State.DEAD).count()
     if dead:
         link = reverse("admin:payments_outboxmessage_changelist") + "?state__exact=dead"
         yield Trouble(_("%(n)s messages could not be delivered.") % {"n": dead}, link)

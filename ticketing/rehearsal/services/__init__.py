@@ -3,6 +3,7 @@ from ticketing.rehearsal.services.hearing import rehearsal_heard
 from ticketing.rehearsal.services.moving import MOVES, make_weather, move, turn_knobs
 from ticketing.rehearsal.services.people import make_people
 from ticketing.rehearsal.services.reporting import facts, keep_report, whole_journal
+from ticketing.rehearsal.services.running import run_in_background
 from ticketing.rehearsal.services.starting import mint_token, start
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "mint_token",
     "move",
     "rehearsal_heard",
+    "run_in_background",
     "start",
     "stop",
     "turn_knobs",

@@ -19,6 +19,7 @@ from ticketing.rehearsal import remnants, store, till
 from ticketing.rehearsal.locks import rehearsal_for_update
 from ticketing.rehearsal.models import Rehearsal
 from ticketing.rehearsal.services.hearing import SILENCE
+from ticketing.services.edits import note_edit
 from waiting_queue import services as queues
 from waiting_queue.models import SaleQueue
 
@@ -84,8 +85,15 @@ def stop(*, code: str, by: User | None, now: datetime) -> dict[str, int]:
             rehearsal.move_to(Rehearsal.State.STOPPED)
             rehearsal.finished_at = now
             rehearsal.save(update_fields=["state", "finished_at"])
-            log.info("rehearsal %s was stopped by %s", code, by or "the system")
+            _audit_stop(rehearsal, by, now)
     return clean_up(code=code, now=now)
+
+
+def _audit_stop(rehearsal: Rehearsal, by: User | None, now: datetime) -> None:
+    log.info("rehearsal %s was stopped by %s", rehearsal, by or "the system")
+    if rehearsal.source_id:
+        about = {"what": "rehearsal", "before": rehearsal.code, "after": "stopped"}
+        note_edit(event_id=rehearsal.source_id, by=by, now=now, **about)
 
 
 def left_behind(traces: Traces) -> dict[str, int]:

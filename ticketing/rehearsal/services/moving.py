@@ -28,7 +28,7 @@ MOVES: dict[str, tuple[SaleQueue.State, Event.State | None]] = {
 
 @transaction.atomic
 def move(*, code: str, to: str, by: User | None, now: datetime) -> str:
-    """The state of the queue afterwards. A repeat changes nothing: its answer may have been lost."""
+    """The state of the queue afterwards. A repeat changes nothing: answers get lost."""
     copy = rehearsal_under_way(code, now=now).copy
     line, sale = MOVES[to]
     if SaleQueue.objects.get(pk=copy).state != line:

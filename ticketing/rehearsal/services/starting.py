@@ -16,7 +16,7 @@ from ticketing.rehearsal.models import Rehearsal
 from ticketing.rehearsal.services.copying import copy_event
 from ticketing.services.edits import note_edit
 
-# Longer than any rehearsal.
+# Beyond the minutes of the sale: for the lobby, the judging and the report.
 TOKEN_LASTS = timedelta(hours=6)
 TOKEN_NAME = "Rehearsal"  # noqa: S105 - what people read in their list of tokens
 

@@ -1,0 +1,3 @@
+from ticketing.rehearsal.admin.rehearsals import RehearsalAdmin
+
+__all__ = ["RehearsalAdmin"]

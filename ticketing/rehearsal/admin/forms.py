@@ -1,0 +1,45 @@
+"""What an operator is asked before a rehearsal."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from ticketing.rehearsal import till
+from ticketing.rehearsal.models import Rehearsal
+
+Faults = Rehearsal.Faults
+MOST_FANS = 20_000
+
+
+class RehearseForm(forms.Form):
+    fans = forms.IntegerField(
+        label=_("Simulated fans"),
+        min_value=1,
+        max_value=MOST_FANS,
+        initial=1_000,
+        help_text=_("They come through the same doors as everybody, from this site's own machine."),
+    )
+    minutes = forms.IntegerField(
+        label=_("Minutes"),
+        min_value=1,
+        max_value=60,
+        initial=3,
+        help_text=_("From the opening of the sale to its end."),
+    )
+    profile = forms.ChoiceField(label=_("How they come"), choices=Rehearsal.Profile.choices)
+    faults = forms.ChoiceField(
+        label=_("What goes wrong meanwhile"),
+        help_text=_("Servers are only killed by the command, on a throw-away site of its own."),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """The gateway's weather is ours to make only where it is the sandbox."""
+        super().__init__(*args, **kwargs)
+        possible = [Faults.NONE, Faults.SOME] if till.is_here() else [Faults.NONE]
+        field: Any = self.fields["faults"]
+        field.choices = [(fault.value, fault.label) for fault in possible]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return self.cleaned_data | {"seed": 1, "knobs": {}}

@@ -1,0 +1,174 @@
+"""Rehearsals as operators see them: begun, watched, stopped, and what each of them showed."""
+
+from typing import Any
+
+from csp.constants import NONE, UNSAFE_INLINE
+from csp.decorators import csp
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+from django.utils.decorators import method_decorator
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from ticketing.admin.changes import ReadOnlyAdmin
+from ticketing.admin.counts import seats_of_events
+from ticketing.admin.pages import operator, require_post
+from ticketing.console.roles import REHEARSE
+from ticketing.core import clock
+from ticketing.core.errors import NotFound
+from ticketing.models import Event
+from ticketing.rehearsal import services, tasks, till
+from ticketing.rehearsal.admin.forms import RehearseForm
+from ticketing.rehearsal.admin.words import verdict_rows
+from ticketing.rehearsal.models import Rehearsal
+
+NOTHING = "–"
+# The report is one page with its own style and pictures. It may load, run and reach nothing.
+REPORT_POLICY = {
+    "default-src": [NONE],
+    "style-src": [UNSAFE_INLINE],
+    "img-src": ["data:"],
+    "base-uri": [NONE],
+    "form-action": [NONE],
+    "frame-ancestors": [NONE],
+    "sandbox": True,
+}
+
+
+@admin.register(Rehearsal)
+class RehearsalAdmin(ReadOnlyAdmin):
+    list_display = ("code", "source", "result", "fans", "minutes", "started_at", "started_by")
+    list_select_related = ("source", "started_by")
+    list_filter = ("state",)
+    list_per_page = 50
+    date_hierarchy = "started_at"
+    search_fields = ("code", "source__title_ko", "source__title_en")
+    fields = (
+        *("code", "source", "result", "fans", "minutes", "profile", "faults"),
+        *("started_by", "started_at", "ended_at", "cleaned_at", "finished_at"),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).defer("html", "json")
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.route("rehearse/<int:event_id>/", self.rehearse_view, "rehearsal_rehearse"),
+            self.route("<int:pk>/stop/", self.stop_view, "rehearsal_stop"),
+            self.route("<int:pk>/report.html", self.report_view, "rehearsal_report"),
+            self.route("<int:pk>/report.json", self.json_view, "rehearsal_json"),
+            *super().get_urls(),
+        ]
+
+    # -- what can be done -------------------------------------------------------------------------
+
+    def rehearse_view(self, request: HttpRequest, event_id: int) -> HttpResponse:
+        """Says what it would do, asks how big, and begins."""
+        require(request, REHEARSE)
+        event = Event.objects.filter(pk=event_id, rehearsal_of=None).first()
+        if event is None:
+            raise NotFound()
+        form = RehearseForm(request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            return self._begin(request, event, form)
+        title = _("%(event)s: rehearse the sale") % {"event": event}
+        counts, under_way = seats_of_events([event_id]).get(event_id), self._under_way()
+        about = {"counts": counts, "under_way": under_way, "pays": till.is_here()}
+        return self.page(request, "rehearse", title, event=event, form=form, **about)
+
+    def _begin(self, request: HttpRequest, event: Event, form: RehearseForm) -> HttpResponse:
+        begun = services.start(
+            event_id=event.pk, options=form.options, by=operator(request), now=clock.now()
+        )
+        tasks.rehearse.delay(begun.code)
+        self.message_user(request, _("The rehearsal begins."), messages.SUCCESS)
+        return self.back_to(begun)
+
+    def stop_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        require_post(request)
+        require(request, REHEARSE)
+        rehearsal = self._shown(request, pk)
+        left = services.stop(code=rehearsal.code, by=operator(request), now=clock.now())
+        if any(left.values()):
+            words = _("Not everything is cleaned up yet; this is tried again by itself.")
+            self.message_user(request, words, messages.WARNING)
+        else:
+            self.message_user(request, _("Stopped and cleaned up."), messages.SUCCESS)
+        return self.back_to(rehearsal)
+
+    # -- what it showed ---------------------------------------------------------------------------
+
+    @method_decorator(csp(REPORT_POLICY))
+    def report_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        html = self._shown(request, pk).html
+        if not html:
+            raise NotFound()
+        return HttpResponse(html)
+
+    def json_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        rehearsal = self._shown(request, pk)
+        if not rehearsal.json:
+            raise NotFound()
+        name = f"rehearsal-{rehearsal.code}.json"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return HttpResponse(rehearsal.json, content_type="application/json", headers=headers)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        rehearsal: Rehearsal = context["original"]
+        context |= {
+            "verdicts": verdict_rows(rehearsal.summary),
+            "left": {name: n for name, n in rehearsal.left_behind.items() if n},
+            "has_report": Rehearsal.objects.filter(pk=rehearsal.pk).exclude(html="").exists(),
+            "has_json": Rehearsal.objects.filter(pk=rehearsal.pk).exclude(json="").exists(),
+            "may_stop": rehearsal.cleaned_at is None and operator(request).has_perm(REHEARSE),
+        }
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    # -- columns ----------------------------------------------------------------------------------
+
+    @admin.display(description=gettext_lazy("result"), ordering="state")
+    def result(self, rehearsal: Rehearsal) -> SafeString:
+        label = Rehearsal.State(rehearsal.state).label
+        return format_html('<span class="state state-{}">{}</span>', rehearsal.state, label)
+
+    @admin.display(description=gettext_lazy("fans"))
+    def fans(self, rehearsal: Rehearsal) -> str:
+        return f"{rehearsal.options.get('fans', 0):,}"
+
+    @admin.display(description=gettext_lazy("minutes"))
+    def minutes(self, rehearsal: Rehearsal) -> str:
+        return f"{rehearsal.options.get('minutes', 0):g}"
+
+    @admin.display(description=gettext_lazy("how they come"))
+    def profile(self, rehearsal: Rehearsal) -> str:
+        return _label(Rehearsal.Profile, rehearsal.options.get("profile"))
+
+    @admin.display(description=gettext_lazy("what goes wrong"))
+    def faults(self, rehearsal: Rehearsal) -> str:
+        return _label(Rehearsal.Faults, rehearsal.options.get("faults"))
+
+    def _shown(self, request: HttpRequest, pk: int) -> Rehearsal:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        found: Rehearsal | None = self.get_queryset(request).filter(pk=pk).first()
+        if found is None:
+            raise NotFound()
+        return found
+
+    def _under_way(self) -> Rehearsal | None:
+        return Rehearsal.objects.filter(cleaned_at=None).defer("html", "json").first()
+
+
+def require(request: HttpRequest, permission: str) -> None:
+    if not operator(request).has_perm(permission):
+        raise PermissionDenied
+
+
+def _label(choices: Any, value: str | None) -> str:
+    return str(choices(value).label) if value in choices.values else NOTHING
