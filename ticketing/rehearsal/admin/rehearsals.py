@@ -41,7 +41,7 @@ REPORT_POLICY = {
 
 @admin.register(Rehearsal)
 class RehearsalAdmin(ReadOnlyAdmin):
-    list_display = ("code", "source", "result", "fans", "minutes", "started_at", "started_by")
+    list_display = ("code", "result", "source", "fans", "minutes", "started_at", "started_by")
     list_select_related = ("source", "started_by")
     list_filter = ("state",)
     list_per_page = 50

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,8 @@ def verdict_rows(summary: Any) -> list[Row]:
 
 
 def _row(verdict: dict[str, Any]) -> Row:
-    marks = {True: (_("held"), "passed"), False: (_("did not hold"), "failed")}
+    held, failed = pgettext("of an invariant", "held"), _("did not hold")
+    marks = {True: (held, "passed"), False: (failed, "failed")}
     mark, style = marks.get(verdict.get("holds"), (_("not rehearsed"), ""))  # type: ignore[arg-type]
     checked = verdict.get("checked")
     return Row(

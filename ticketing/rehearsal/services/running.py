@@ -9,7 +9,6 @@ from pathlib import Path
 
 from django.conf import settings
 
-from ticketing.embedded import process
 from ticketing.rehearsal import selectors
 from ticketing.rehearsal.models import Rehearsal
 from ticketing.rehearsal.services.clearing import stop
@@ -42,9 +41,11 @@ def _started(rehearsal: Rehearsal, token: str) -> "subprocess.Popen[bytes]":
     folder = settings.VAR_DIR / "rehearsals" / rehearsal.code
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "director.log").open("ab") as words:
-        return process.start(
+        return subprocess.Popen(
             [sys.executable, manage, "rehearse", *options, "--folder", folder],
             env=os.environ | {"REHEARSAL_TOKEN": token},
+            stdin=subprocess.DEVNULL,
             stdout=words,
             stderr=words,
+            start_new_session=True,  # it goes on while workers are restarted
         )
