@@ -159,3 +159,13 @@ def test_which_errors_were_excused_is_told(calm_sale):
 
     told = next(one for one in judged if one.name == "failures")
     assert "1 × map 503 (valkey)" in str(told.detail[0])
+
+
+def test_being_told_to_come_back_is_no_error_and_is_counted(calm_sale):
+    at = calm_sale.deeds[50].ended
+    busy = Deed(9, "pay", at, at, status=503, code="payments_paused")
+    judged = {one.name: one for one in verdicts(with_deeds(calm_sale, busy))}
+
+    assert judged["failures"].holds
+    assert "gateway was too slow: 1 times" in str(judged["failures"].detail[0])
+    assert failing(with_deeds(calm_sale, replace(busy, code="queue_unavailable")))

@@ -146,7 +146,7 @@ def test_a_seat_with_two_owners_in_the_final_rows(calm_sale):
         with_facts(calm_sale, lambda facts: facts["reservations"].append(second)), "one_owner"
     )
 
-    assert f"#{who} X2" in told
+    assert f"#{who} (X2)" in told
 
 
 def test_a_hold_nobody_heard_of_counts_if_it_was_bought(shop):
@@ -204,9 +204,16 @@ def kept_without_seats(facts):
     facts["charges"].append({"payment": one["number"], "amount": one["amount"], "refunded": 0})
 
 
+def sold_to_nobody(facts):
+    facts["sold"].append([1001, None])
+    facts["seats"]["sold"] += 1
+    facts["tickets"].append({"code": "T1001", "person": 1, "seat": 1001, "state": "valid"})
+
+
 @pytest.mark.parametrize(
     ("spoil", "culprit"),
     [
+        (sold_to_nobody, "Seat 1001 is sold to"),
         (charged_twice, "pay-R"),
         (charged_too_much, "pay-R"),
         (never_charged, "pay-R"),

@@ -16,6 +16,7 @@ from ticketing.rehearsal.history import Deed
 # Whose time is read while the call is answered; polls and frames may tell of the last tick.
 EXACT = {"join": "server_time", "claim": "server_time", "hold": "server_time", "sample": "at"}
 LEAST_TOLERANCE = 0.25
+MOST_TURNED = 10.0  # either way, by a fault that does not say by how much
 MARGIN = 1.0  # before and after a fault at which its effect may show
 FOREVER = float("inf")
 
@@ -106,10 +107,9 @@ def clocks_of(deeds: Iterable[Deed], faults: Iterable[Deed]) -> Clocks:
 
 
 def turned_by(fault: Deed) -> Turned:
-    """A fault that does not say by how much may have been anything."""
     by = fault.saw.get("seconds")
     if by is None:
-        return Turned(fault.began, fault.ended, FOREVER, FOREVER)
+        return Turned(fault.began, fault.ended, MOST_TURNED, MOST_TURNED)
     return Turned(fault.began, fault.ended, max(float(by), 0.0), max(-float(by), 0.0))
 
 

@@ -10,6 +10,8 @@ from ticketing.rehearsal.judging.reading import GATEWAY_RECOVERY, RECOVERY, Read
 from ticketing.rehearsal.judging.verdict import Findings, Verdict
 
 TRICKS = ("forge", "replay", "skip")
+# Said on purpose: the gateway did not answer in time, nothing was charged, come back.
+COME_BACK = frozenset({"payments_paused"})
 
 
 def tricks(reading: Reading) -> Verdict:
@@ -45,6 +47,10 @@ def failures(reading: Reading) -> Verdict:
         silent += deed.status == 0
         if deed.status >= 500:
             _failure(reading, findings, excused, deed)
+    if paused := sum(excused.pop(code, 0) for code in COME_BACK):
+        findings.note(
+            _("Told to come back because the gateway was too slow: %(count)s times."), count=paused
+        )
     findings.note(
         _("Allowed while a fault is on and %(seconds)s s after it (%(gateway)s s after the "
           "gateway's). "
@@ -56,6 +62,9 @@ def failures(reading: Reading) -> Verdict:
 
 
 def _failure(reading: Reading, findings: Findings, excused: Counter[str], deed: Deed) -> None:
+    if deed.code in COME_BACK:
+        excused[deed.code] += 1
+        return
     fault = reading.fault_at(deed.began, deed.ended)
     if fault is not None:
         excused[f"{deed.did} {deed.status} ({fault.saw.get('fault')})"] += 1

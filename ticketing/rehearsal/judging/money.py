@@ -31,7 +31,7 @@ def _against(reading: Reading, findings: Findings, words: Any, **values: Any) ->
 
 
 def _seats_and_tickets(reading: Reading, findings: Findings) -> None:
-    sold = Counter(int(seat) for seat, _person in reading.facts.get("sold", []))
+    sold = Counter(seat for seat, _person in reading.sold)
     live = [one for one in reading.facts.get("tickets", []) if one["state"] in LIVE_TICKETS]
     tickets = Counter(int(one["seat"]) for one in live)
     findings.checked += len(sold | tickets)
@@ -58,7 +58,7 @@ def _seats_and_payments(reading: Reading, findings: Findings) -> None:
             kept[payment["reservation"]].append(payment["number"])
         elif payment["state"] == IN_PART:
             kept.setdefault(payment["reservation"], [])
-    owner = {int(seat): int(person) for seat, person in reading.facts.get("sold", [])}
+    owner = dict(reading.sold)
     confirmed: set[int] = set()
     for one in reading.facts.get("reservations", []):
         payments = kept.get(one["code"])

@@ -27,7 +27,7 @@ def ends(reading: Reading) -> Verdict:
     for deed in reading.of("end"):
         told[deed.who].append(deed)
     arrived = {deed.who for deed in reading.of("arrive") if deed.who != STAGE}
-    sold = Counter(int(person) for _seat, person in reading.facts.get("sold", []))
+    sold = Counter(person for _seat, person in reading.sold)
     unsure = _unsure(reading)
     for who in sorted(arrived | told.keys()):
         findings.checked += 1

@@ -9,6 +9,7 @@ changes are noted with the time at which they were decided, which is a little be
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from itertools import accumulate
+from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
@@ -61,7 +62,7 @@ def _shown(reading: Reading, findings: Findings) -> list[Shown]:
     step = max(1, -(-len(told) // MOST))
     if step > 1:
         findings.note(
-            _("Every %(step)sth of %(all)s was looked at."), step=step, all=f"{len(told):,}"
+            _("One in %(step)s of %(all)s was looked at."), step=step, all=f"{len(told):,}"
         )
     stays: dict[int, dict[int, Stay]] = {}
     found: list[Shown] = []
@@ -86,7 +87,7 @@ def _is_fresh(reading: Reading, findings: Findings, deed: Deed, server: float) -
         )  # fmt: skip
 
 
-def _untrue(reading: Reading, findings: Findings, deed: Deed, stay: Stay, truth: str) -> None:
+def _untrue(reading: Reading, findings: Findings, deed: Deed, stay: Stay, truth: Any) -> None:
     findings.against(
         deed.ended,
         _("%(at)s s: %(who)s (no. %(number)s) was shown position %(shown)s, and it was %(truth)s."),
@@ -126,15 +127,15 @@ class Line:
         came = stay.came + 1 if stay.came != NEVER else NEVER
         self.asked.append((deed, stay, max(first, came), min(last, stay.went)))
 
-    def untrue(self) -> list[tuple[Deed, Stay, str]]:
+    def untrue(self) -> list[tuple[Deed, Stay, Any]]:
         """The first ones in time; of a line that is wrong altogether a few are enough."""
         ranks = self._ranks()
-        found: list[tuple[Deed, Stay, str]] = []
+        found: list[tuple[Deed, Stay, Any]] = []
         for deed, stay, first, last in sorted(self.asked, key=lambda asked: asked[0].ended):
             if len(found) >= ENOUGH:
                 break
             if first > last or not stay.number:
-                found.append((deed, stay, "–"))
+                found.append((deed, stay, _("not in line")))
                 continue
             ends = sorted((ranks[first, stay.number], ranks[last, stay.number]))
             if ends[0] <= deed.saw["position"] <= ends[1]:

@@ -97,6 +97,12 @@ class Reading:
     def at_server(self, server: float) -> str:
         return self.at(self.clocks.steady(server))
 
+    @cached_property
+    def sold(self) -> list[tuple[int, int]]:
+        """Seats that say they are sold, and to whom; -1 where nobody knows."""
+        rows = self.facts.get("sold", [])
+        return [(int(seat), -1 if person is None else int(person)) for seat, person in rows]
+
     def name(self, person: int) -> str:
         """A person as the report calls them."""
         who = self.who.get(person)

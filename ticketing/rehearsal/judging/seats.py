@@ -55,7 +55,7 @@ def _two_owners(reading: Reading, findings: Findings, one: Claim, other: Claim) 
 
 def _as_people_were_told(reading: Reading, findings: Findings, claims: Claims) -> None:
     """Who was told that it is paid has the seats, unless they gave them back."""
-    sold = {(int(seat), int(person)) for seat, person in reading.facts.get("sold", [])}
+    sold = set(reading.sold)
     for code, hold in claims.holds.items():
         told = [
             claims.told_sold[one] for one in claims.payments_of[code] if one in claims.told_sold
@@ -74,18 +74,16 @@ def _as_people_were_told(reading: Reading, findings: Findings, claims: Claims) -
 
 
 def _in_the_end(reading: Reading, findings: Findings) -> None:
-    owners: dict[int, set[str]] = defaultdict(set)
+    """One live reservation for each seat, and one row that says to whom it is sold."""
+    owners: dict[int, list[str]] = defaultdict(list)
     for one in reading.facts.get("reservations", []):
-        if one["state"] in LIVE:
-            for seat in one["seats"]:
-                owners[seat].add(reading.name(int(one["person"])) + " " + one["code"])
-    for seat, count in Counter(
-        int(seat) for seat, _person in reading.facts.get("sold", [])
-    ).items():
-        findings.checked += 1
-        if count > 1:
-            owners[seat] |= {f"{number + 1}. row" for number in range(count)}
-    for seat, names in owners.items():
+        for seat in one["seats"] if one["state"] in LIVE else ():
+            owners[seat].append(f"{reading.name(int(one['person']))} ({one['code']})")
+    buyers: dict[int, list[str]] = defaultdict(list)
+    for seat, person in reading.sold:
+        buyers[seat].append(reading.name(person))
+    findings.checked += len(owners)
+    for seat, names in (*owners.items(), *buyers.items()):
         if len(names) > 1:
             findings.against(
                 reading.ended, _("In the end seat %(seat)s belongs to %(names)s."),
@@ -120,7 +118,7 @@ def _never_too_many(reading: Reading, findings: Findings, claims: Claims, limit:
 
 
 def _not_too_many_in_the_end(reading: Reading, findings: Findings, limit: int) -> None:
-    bought = Counter(int(person) for _seat, person in reading.facts.get("sold", []))
+    bought = Counter(person for _seat, person in reading.sold)
     for person, seats in bought.items():
         findings.checked += 1
         if seats > limit:

@@ -87,13 +87,15 @@ def rate(reading: Reading) -> Verdict:
     findings, dial = Findings(), reading.dial("admit_per_second")
     gaps = TickGaps(reading)
     earned, count, before, lowest, start = 0.0, 0, None, float("inf"), 0.0
+    longest = 0.0
     for now, group in groupby(_ticks_of(reading), key=lambda pair: pair[0]):
         at, people = reading.clocks.steady(now), [pair[1] for pair in group]
         since = now - before if before is not None else MISSED_SECONDS
         span = since if before is not None else 0.0
         per_second = dial.most(at - span, at) or UNLIMITED
         earned += per_second * span
-        saved = per_second * min(since, gaps.longest_around(at))
+        gap = min(since, gaps.longest_around(at))
+        saved, longest = per_second * gap, max(longest, gap)
         if count - earned + saved < lowest:
             lowest, start = count - earned + saved, at
         count, before = count + len(people), now
@@ -103,7 +105,7 @@ def rate(reading: Reading) -> Verdict:
             lowest = float("inf")  # what comes after is judged for itself
     findings.note(
         _("Over any window: rate × time, the permits of 1 s, and those of the time since the tick "
-          "before it (at most %(gap)s s here)."), gap=f"{gaps.longest:.1f}",
+          "before it (at most %(gap)s s here)."), gap=f"{longest:.1f}",
     )  # fmt: skip
     return findings.verdict("rate", _("Never let in faster than the rate, over any window"))
 

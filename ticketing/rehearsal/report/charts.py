@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from ticketing.console.reporting.charts import Curve, Mark
 from ticketing.rehearsal.report.figures import Fault, Figures, Points
@@ -65,12 +66,13 @@ def charts_of(found: Figures) -> list[Chart]:
         )
         for it in [found.latency.get(kind, {"p50": [], "p95": []})]
     ]
+    people = pgettext("unit of a chart", "people")
     drawn = [
-        _chart(found, "line", _("People in line"), _("people"),
+        _chart(found, "line", _("People in line"), people,
                {_("waiting"): found.line["waiting"], _("in the lobby"): found.line["lobby"]}),
         _chart(found, "admissions", _("People let in, over 5 s"), _("a second"),
                {_("called"): found.admissions["called"], _("the rate"): found.admissions["rate"]}),
-        _chart(found, "inside", _("People inside"), _("people"),
+        _chart(found, "inside", _("People inside"), people,
                {_("called or inside"): found.inside["called"], _("inside"): found.inside["inside"],
                 _("the cap"): found.inside["cap"]}),
         _chart(found, "waits", _("Waiting time by arrival"), _("seconds"), {}, dots=found.waits),
