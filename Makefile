@@ -55,6 +55,11 @@ format: install-dev ## Let ruff mend style and layout
 bench: install-dev ## Measure (bench/)
 	@exec $(PY) -m bench $(ARGS)
 
+.PHONY: rehearse
+rehearse: export DEVELOPMENT ?= 1
+rehearse: install ## A big rehearsal: 10,000 people and every fault, on a throw-away site
+	@exec $(PY) manage.py rehearse --embedded --fans 10000 --profile rush --faults all $(ARGS)
+
 .PHONY: messages
 messages: install-dev ## Gather the words to translate and compile the translations
 	@$(PY) manage.py messages

@@ -20,6 +20,7 @@ from ticketing.rehearsal.stage import LOST, Stage, StageRefused, StageSilent
 LOBBY_LEAST, LOBBY_MOST, JOINS_PER_SECOND = 5.0, 60.0, 250
 LAST_CALLS = 60.0  # seconds after the closing in which people finish what they began
 SETTLING = 180.0  # seconds in which payments must be known
+SENT_HOME = 30.0  # seconds in which the line must be empty after the closing
 LOOKING = 2.0
 Watch = Callable[[Progress], Coroutine[Any, Any, None]]
 
@@ -100,6 +101,7 @@ class Play:
     folder: Folder
     recorder: Recorder
     progress: Progress
+    faults_over: int = 0
 
     async def run(self) -> None:
         fans, url = int(self.setting["fans"]), self.stage.url
@@ -152,6 +154,19 @@ class Play:
         crowd.line_closed()
         await crowd.gone(LAST_CALLS)
         await crowd.send_home()
+        await self._until_nobody_is_there()
+
+    async def _until_nobody_is_there(self) -> None:
+        """The line sends people home with its next ticks; its journal is whole after that."""
+        give_up_at = steady() + SENT_HOME
+        while self._people_there() and steady() < give_up_at:
+            await asyncio.sleep(LOOKING / 4)
+
+    def _people_there(self) -> bool:
+        """By a pulse that is younger than the closing."""
+        pulse = self.progress.pulse
+        there = sum(pulse.get(name) or 0 for name in ("lobby", "waiting", "ready", "inside"))
+        return pulse.get("state") != "closed" or there > 0
 
     async def _settle(self) -> None:
         """Until no payment is under way, and then what the site has written down."""
@@ -178,9 +193,12 @@ class Play:
         for number, fault in enumerate(planned):
             share = FIRST + (LAST - FIRST) * number / len(planned)
             await asyncio.sleep(max(0, began + share * minutes * 60 - steady()))
+            while self.faults_over < number:
+                await asyncio.sleep(LOOKING / 10)
             self.progress.fault = f"{fault.words} ({number + 1} of {len(planned)})"
 
     def _record_fault(self, deed: Deed) -> None:
+        self.faults_over += 1
         took = deed.ended - deed.began
         self.progress.fault = f"over: {deed.saw.get('words', '')}, after {took:.0f} s"
         self.record(deed)

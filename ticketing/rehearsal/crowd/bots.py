@@ -67,7 +67,7 @@ class Bot(Fan):
         if self.state != "WAITING":
             return
         earlier, number = self.token, self.number
-        await self.ask("leave", "DELETE", self.queue)
+        await self.ask("leave", "DELETE", self.queue, names=("was",))
         await super().join()
         if not earlier or self.number in (0, number):
             return

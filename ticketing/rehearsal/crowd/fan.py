@@ -129,7 +129,7 @@ class Fan:
     async def go_away(self) -> None:
         if not self.plan.says_goodbye:
             raise Ended("gave_up", "waited too long and closed the page")
-        await self.ask("leave", "DELETE", self.queue)
+        await self.ask("leave", "DELETE", self.queue, names=("was",))
         raise Ended("left", "did not want to wait any longer")
 
     async def look(self) -> Answer:

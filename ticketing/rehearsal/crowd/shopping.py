@@ -49,7 +49,7 @@ class Shopping:
             if held:
                 await self.pay(held)
         except Ended as end:
-            await self.give_back_what_is_held(end)
+            await self.tidy_up(end)
             raise
 
     async def pay(self, held: Hold) -> None:
@@ -135,13 +135,14 @@ class Shopping:
             path = f"/api/v1/events/{self.fan.event}/reservations/{held.code}/"
             await self.fan.ask("release", "DELETE", path, saw={"reservation": held.code})
 
-    async def give_back_what_is_held(self, end: Ended) -> None:
-        """Nobody keeps seats from others on purpose; but who closes the page does."""
-        if not self.held or end.state not in ("closed", "declined", "left"):
-            return
-        path = f"/api/v1/events/{self.fan.event}/reservations/{self.held.code}/"
-        answer = await self.fan.call("DELETE", path)
-        self.fan.keep("release", answer, reservation=self.held.code)
+    async def tidy_up(self, end: Ended) -> None:
+        """Who has made up their mind keeps no seats and no room from others; who quits may."""
+        fan = self.fan
+        if self.held and end.state in ("closed", "declined", "left"):
+            path = f"/api/v1/events/{fan.event}/reservations/{self.held.code}/"
+            fan.keep("release", await fan.call("DELETE", path), reservation=self.held.code)
+        if end.state in ("declined", "left", "sold_out"):
+            fan.keep("leave", await fan.call("DELETE", fan.queue), names=("was",))
 
     # -- refusals ---------------------------------------------------------------------------------
 

@@ -9,8 +9,9 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
@@ -65,7 +66,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         self.is_quiet = options["quiet"] or options["json"]
         self.stage: Stage | None = None
-        with self.ended_tidily(), said_plainly():
+        with ended_tidily(), said_plainly():
             if options["judge"]:
                 self.tell(judge(existing(options["judge"])), options["judge"], options)
             elif options["clean"]:
@@ -83,7 +84,7 @@ class Command(BaseCommand):
     async def play(
         self, wish: Options, url: str, token: str, house: House | None
     ) -> tuple[Folder, Judgement]:
-        stop_when_told()
+        self.stop_when_told()
         async with Stage(url, token) as stage:
             self.stage = stage if house is None else None
             folder = await rehearse(wish, stage, house, None if self.is_quiet else self.show)
@@ -138,17 +139,19 @@ class Command(BaseCommand):
         if not judgement.holds:
             raise SystemExit(BROKEN)
 
-    @contextmanager
-    def ended_tidily(self) -> Iterator[None]:
-        """The first Ctrl-C cleans up; the second doesn't wait for that."""
-        try:
-            yield
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            words = "Stopped."
-            if self.stage and not self.stage.is_clean:
-                code = self.stage.code
-                words = f"Stopped at once. What is left goes with: rehearse --clean {code}"
-            raise CommandError(words, returncode=STOPPED) from None
+    def stop_when_told(self) -> None:
+        """The first Ctrl-C or SIGTERM stops and cleans up; the second does not wait for that."""
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        told = count()
+
+        def stop() -> None:
+            if next(told) and self.stage and not self.stage.is_clean:
+                leave_at_once(self.stage.code)
+            if task:
+                task.cancel()
+
+        for word in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(word, stop)
 
 
 def wished(options: dict[str, Any]) -> Options:
@@ -204,11 +207,21 @@ def allow_many_connections() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def stop_when_told() -> None:
-    """SIGTERM does what Ctrl-C does: the first one cleans up."""
-    task = asyncio.current_task()
-    if task:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+def leave_at_once(code: str) -> NoReturn:
+    if sys.stdout.isatty():
+        sys.stdout.write(screen.OWN_SCREEN)
+    sys.stdout.flush()
+    sys.stderr.write(f"Stopped at once. What is left goes with: rehearse --clean {code}\n")
+    sys.stderr.flush()
+    os._exit(STOPPED)
+
+
+@contextmanager
+def ended_tidily() -> Iterator[None]:
+    try:
+        yield
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise CommandError("Stopped.", returncode=STOPPED) from None
 
 
 @contextmanager
