@@ -15,7 +15,6 @@ from ticketing import services, store
 from ticketing.asgi import application
 from ticketing.core import redis
 from ticketing.models import Event
-from ticketing.seat_list import seat_list
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -81,6 +80,7 @@ async def test_while_one_builds_the_others_get_the_list_before(
 ) -> None:
     before = await http.get(url)
     await sync_to_async(block_one)(event, now)
+    await sync_to_async(store.stop_building)(event.pk, rest_ms=0)
     assert await sync_to_async(store.become_builder)(event.pk)
     only_lean()
 
@@ -134,6 +134,5 @@ async def test_an_event_that_is_not_there_is_not_found(http: Any, db: None) -> N
 
 
 def block_one(event: Event, now: datetime) -> None:
-    seat_list(event.pk, known=())
     seat = seat_ids(event)[0]
     services.block_seats(event_id=event.pk, seat_ids=[seat], by=None, reason="", now=now)
