@@ -10,7 +10,8 @@ const KINDS = {
   money: { series: ["money"], show: count },
 };
 const DASHES = [[], [6, 4], [2, 3], [8, 3, 2, 3]]; // told apart without colours, too
-const HEIGHT = 190, TICK = 72; // a label of seconds is that wide
+const HEIGHT = 190, TICK = 44; // a label is narrower than that
+const MINUTE = 60, STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1440].map((minutes) => minutes * MINUTE);
 
 export class Charts {
   constructor(root, course, currency) {
@@ -64,11 +65,11 @@ export class Charts {
       cursor: { y: false },
       scales: { y: { range: (_chart, _low, high) => [0, Math.max(high * 1.1, 1)] } },
       axes: [
-        { ...axis, space: TICK, size: 34, values: (_chart, ticks) => ticks.map(clock(this.span)) },
+        { ...axis, space: TICK, size: 34, incrs: STEPS, values: (_chart, ticks) => ticks.map(clock({})) },
         { ...axis, size: 56, values: (_chart, ticks) => ticks.map(short) },
       ],
       series: [
-        { label: say("time"), value: (_chart, second) => (second ? clock(1)(second) : "–") },
+        { label: say("time"), value: (_chart, second) => (second ? clock({ second: "2-digit" })(second) : "–") },
         ...kind.series.map((name, index) => ({
           label: say(name),
           stroke: colour(`--console-${index + 1}`),
@@ -91,8 +92,7 @@ const size = (place) => ({ width: Math.max(place.clientWidth, 200), height: HEIG
 const compact = new Intl.NumberFormat(document.documentElement.lang || "ko", { notation: "compact", maximumFractionDigits: 1 });
 const short = (value) => compact.format(value);
 
-function clock(span) {
-  const seconds = span && span <= 300 ? { second: "2-digit" } : {};
+function clock(seconds) {
   const format = new Intl.DateTimeFormat("en-GB", { timeZone: "Asia/Seoul", hour: "2-digit", minute: "2-digit", ...seconds });
   return (second) => format.format(new Date(second * 1000));
 }
