@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from random import Random
-from typing import Protocol
+from typing import Any, Protocol
 
 from ticketing.embedded import process
 from ticketing.rehearsal.history import STAGE, Deed, steady
@@ -33,18 +33,14 @@ class Fault:
     words: str
     of_house: OfHouse | None = None
     of_gateway: OfGateway | None = None
+    turns: float = 0.0  # clocks by so many seconds
 
 
 def killing(role: str) -> OfHouse:
     async def kill(house: House, lasts: float) -> bool:
-        return await asyncio.to_thread(_kill, house, role)
+        return bool(await asyncio.to_thread(house.replace, role))
 
     return kill
-
-
-def _kill(house: House, role: str) -> bool:
-    victim = house.kill(role)
-    return bool(victim) and house.wait_for_another(role, but=victim)
 
 
 async def two_beats(house: House, lasts: float) -> bool:
@@ -55,17 +51,18 @@ async def two_beats(house: House, lasts: float) -> bool:
         await asyncio.sleep(lasts)
         return second.poll() is None
     finally:
-        process.stop(second)
+        await asyncio.to_thread(process.stop, second)
 
 
 async def wrong_clocks(house: House, lasts: float) -> bool:
     """The line's own clock and one web server's step forward, and later back."""
-    whole = []
+    wrong = dict.fromkeys(("ticker", "web"), 0)
     for seconds in (AHEAD, 0.0):
         house.set_clock(seconds)
-        whole += [await asyncio.to_thread(_kill, house, role) for role in ("ticker", "web")]
+        for role, victim in wrong.items():
+            wrong[role] = await asyncio.to_thread(house.replace, role, victim=victim)
         await asyncio.sleep(lasts if seconds else 0)
-    return all(whole)
+    return all(wrong.values())
 
 
 def weather(*, failure_rate: float = 0, latency: float = 0) -> OfGateway:
@@ -91,7 +88,7 @@ ALL = [
     Fault("valkey", "Valkey is killed", of_house=killing("valkey")),
     Fault("postgresql", "PostgreSQL is killed", of_house=killing("postgresql")),
     Fault("two beats", "a second beat runs beside the first", of_house=two_beats),
-    Fault("clock", f"clocks go {AHEAD:g} s ahead, and back", of_house=wrong_clocks),
+    Fault("clock", f"clocks go {AHEAD:g} s ahead, and back", of_house=wrong_clocks, turns=AHEAD),
     Fault("failing gateway", "the gateway fails at times", of_gateway=weather(failure_rate=0.3)),
 ]
 LEVELS = {"none": list[Fault](), "some": SOME, "all": ALL}
@@ -131,5 +128,7 @@ class Faults:
         try:
             whole = await way(lasts) if way else False
         finally:
-            saw = {"fault": fault.name, "words": fault.words}
+            saw: dict[str, Any] = {"fault": fault.name, "words": fault.words}
+            if fault.turns:
+                saw["seconds"] = fault.turns
             record(Deed(STAGE, "fault", began, steady(), status=200 if whole else 504, saw=saw))

@@ -111,18 +111,17 @@ class House:
         mark = ROLES[role].encode()
         return sorted(pid for pid in _children(self.run.pid) if mark in _command(pid))
 
-    def kill(self, role: str, *, which: int = 0) -> int:
-        """As in a crash; nothing is said or saved."""
-        found = self.pids(role)
-        if not found:
+    def replace(self, role: str, *, victim: int = 0, patience: float = 30) -> int:
+        """Kill one as in a crash, without a word; who took its place, once the site answers."""
+        before = self.pids(role)
+        if not before:
             return 0
-        victim = found[which % len(found)]
-        os.kill(victim, signal.SIGKILL)
-        return victim
+        os.kill(victim if victim in before else before[0], signal.SIGKILL)
+        is_back = _until(lambda: bool(self._new(role, before)) and self._whole(role), patience)
+        return self._new(role, before) if is_back else 0
 
-    def wait_for_another(self, role: str, *, but: int, patience: float = 30) -> bool:
-        """Until the dead one's successor is there and the site answers."""
-        return _until(lambda: but not in self.pids(role) and self._whole(role), patience)
+    def _new(self, role: str, before: list[int]) -> int:
+        return next((pid for pid in self.pids(role) if pid not in before), 0)
 
     def _whole(self, role: str) -> bool:
         expected = int(self.environment["WEB_PROCESSES"]) if role == "web" else 1
