@@ -1,7 +1,7 @@
 """Runs a rehearsal from the first person made to the last row deleted, whatever happens between."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -184,8 +184,14 @@ class Play:
         level, seed = str(self.setting["faults"]), int(self.setting["seed"])
         gateway = self.stage if self.setting["payments"] else None
         faults = Faults(level, seed, minutes, self.house, gateway)
+        self._not_caused(fault.words for fault in faults.planned())
         async with _beside(self._tell_faults(faults, minutes)):
             await faults.cause(self._record_fault)
+
+    def _not_caused(self, words: Iterable[str]) -> None:
+        """What was planned and is not done; kept, because a rehearsal must not claim more."""
+        self.setting["faults_not_caused"] = list(words)
+        self.folder.keep("setting", self.setting)
 
     async def _tell_faults(self, faults: Faults, minutes: float) -> None:
         """For those who watch: a fault is only written down when it is over."""
@@ -199,6 +205,9 @@ class Play:
 
     def _record_fault(self, deed: Deed) -> None:
         self.faults_over += 1
+        if deed.done:
+            left = self.setting["faults_not_caused"]
+            self._not_caused(words for words in left if words != deed.saw.get("words"))
         took = deed.ended - deed.began
         self.progress.fault = f"over: {deed.saw.get('words', '')}, after {took:.0f} s"
         self.record(deed)

@@ -133,11 +133,17 @@ class Command(BaseCommand):
         else:
             paint = screen.paint_for(sys.stdout)
             report = folder / "report.html"
+            self.admit_what_was_not_caused(folder)
             self.stdout.write(
                 "\n".join([*table(judgement.verdicts, paint), "", f"Report: {report}"])
             )
         if not judgement.holds:
             raise SystemExit(BROKEN)
+
+    def admit_what_was_not_caused(self, folder: Path) -> None:
+        missed = Folder(folder).kept("setting").get("faults_not_caused")
+        if missed:
+            self.stdout.write(f"Not caused, or not over in time: {'; '.join(missed)}.\n")
 
     def stop_when_told(self) -> None:
         """The first Ctrl-C or SIGTERM stops and cleans up; the second does not wait for that."""
