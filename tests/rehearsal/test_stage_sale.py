@@ -82,6 +82,16 @@ def test_the_stage_tells_the_sale_as_it_was(sold, stage):  # noqa: F811
     assert facts["draw"]["seed_hash"] == setting["seed_hash"]
 
 
+def test_the_journal_of_a_closed_line_has_everybodys_end(under_way, stage):  # noqa: F811
+    setting, made, _ = under_way
+    stage.post(f"{setting['code']}/moves/", move="close")
+
+    journal = stage.get(f"{setting['code']}/journal/")
+
+    last = journal["entries"][-1]
+    assert (last["person"], last["kind"], journal["more"]) == (made[0]["id"], "closed", False)
+
+
 def test_nobody_is_mailed(sold):
     assert mail.outbox == []
 

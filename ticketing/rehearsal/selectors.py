@@ -111,13 +111,20 @@ def seats_by_state(event_id: int) -> dict[str, int]:
     return dict.fromkeys(Seat.State.values, 0) | dict(rows.annotate(Count("pk")))
 
 
+def is_ending(rehearsal: Rehearsal) -> bool:
+    """The line is closed, and who was still in it is not yet written down."""
+    closed = SaleQueue.objects.filter(pk=rehearsal.copy, state=SaleQueue.State.CLOSED)
+    return closed.exclude(epoch="").exists()
+
+
 def journal(rehearsal: Rehearsal, *, after: int, now: datetime) -> dict[str, Any]:
     """In order, as far as it was copied; `more` also while some of it is still in Redis."""
     entries = QueueJournal.objects.filter(event_id=rehearsal.copy, pk__gt=after).order_by("pk")
     rows = list(entries.values("id", "at", "person", "kind", "number")[: MOST_ENTRIES + 1])
     queue = SaleQueue.objects.get(pk=rehearsal.copy)
     backlog = queues.overview(queue, now=now).backlog
-    return {"entries": rows[:MOST_ENTRIES], "more": len(rows) > MOST_ENTRIES or backlog > 0}
+    more = len(rows) > MOST_ENTRIES or backlog > 0 or is_ending(rehearsal)
+    return {"entries": rows[:MOST_ENTRIES], "more": more}
 
 
 def late_charges(rehearsal: Rehearsal) -> list[str]:

@@ -32,9 +32,11 @@ def keep_report(
 
 
 def whole_journal(*, code: str, after: int, now: datetime) -> dict[str, Any]:
-    """Copied out of Redis first, so that nothing is missing."""
+    """Copied out of Redis first, so that nothing is missing; also how a closed line ended."""
     rehearsal = rehearsal_heard(code, now=now)
     queues.drain_journal(event_id=rehearsal.copy)
+    if selectors.is_ending(rehearsal) and queues.archive_queue(event_id=rehearsal.copy, now=now):
+        queues.send_closing_pulse(event_id=rehearsal.copy, now=now)
     return selectors.journal(rehearsal, after=after, now=now)
 
 
