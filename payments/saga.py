@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
+from django.conf import settings
 from django.db import transaction
 
 from payments import locks, outbox, selectors
@@ -24,6 +25,8 @@ ELSEWHERE = "refunded at the gateway"
 LAST_LOOKS = (timedelta(minutes=10), timedelta(hours=1), timedelta(days=1))
 # Nobody can be at work on it any longer than this.
 LEASE = timedelta(seconds=90)
+# A browser's own call gives up much sooner: so long after that, somebody else looks.
+GRACE = timedelta(seconds=5)
 
 
 @transaction.atomic
@@ -61,7 +64,7 @@ def mark_charging(
         payment_token=token,
         transaction_id=transaction_id,
         charging_at=now,
-        due_at=now + LEASE,
+        due_at=now + timedelta(seconds=settings.PAYMENT_PATIENCE) + GRACE,
     )
 
 

@@ -11,6 +11,11 @@ def seat_list(event_id: int) -> str:
     return f"ticketing:{{{event_id}}}:seats:list"
 
 
+def seat_list_errand(event_id: int) -> str:
+    """Held by the one of a crowd who was sent to build a seat list."""
+    return f"ticketing:{{{event_id}}}:seats:errand"
+
+
 def seat_list_builder(event_id: int) -> str:
     """Held by the one who builds a seat list now."""
     return f"ticketing:{{{event_id}}}:seats:builder"

@@ -49,11 +49,13 @@ async def aseat_list(event_id: int, *, known: Collection[str]) -> SeatList | Non
     """The same for a crowd, without a thread; None if it has to be built, or Redis is down."""
     try:
         version, is_built_anew, kept = await store.aseat_list(event_id)
+        if version and version in known:
+            return SeatList(version, None)
+        if kept and kept.version != version and not is_built_anew:
+            kept = None if await store.asent_to_build(event_id) else kept
     except RedisError:
         return None
-    if version and version in known:
-        return SeatList(version, None)
-    if kept is None or (kept.version != version and not is_built_anew):
+    if kept is None:
         return None
     return SeatList(kept.version, None if kept.version in known else kept.body)
 

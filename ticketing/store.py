@@ -22,6 +22,8 @@ VERSION_SECONDS = 60
 LIST_SECONDS = 2 * VERSION_SECONDS
 # A builder that died is replaced after so long.
 BUILDER_MS = 2_000
+# Who was sent to build, and has not begun after so long, waits for a thread: send another.
+ERRAND_MS = 1_000
 
 log = logging.getLogger(__name__)
 
@@ -75,6 +77,12 @@ async def aseat_list(event_id: int) -> tuple[str | None, bool, KeptSeatList | No
     return version, builder is not None, _kept(raw)
 
 
+async def asent_to_build(event_id: int) -> bool:
+    """Of many who find the list outdated at once, one; the others take the list before it."""
+    key = keys.seat_list_errand(event_id)
+    return bool(await redis.async_client().call("SET", key, 1, "NX", "PX", ERRAND_MS))
+
+
 def _kept(raw: bytes | None) -> KeptSeatList | None:
     if raw is None:
         return None
@@ -97,10 +105,12 @@ def become_builder(event_id: int) -> bool:
 
 def stop_building(event_id: int, *, rest_ms: int) -> None:
     """Let the next one build, after a rest."""
+    builder, errand = keys.seat_list_builder(event_id), keys.seat_list_errand(event_id)
     if rest_ms:
-        redis.client().set(keys.seat_list_builder(event_id), 1, px=rest_ms)
+        redis.client().set(builder, 1, px=rest_ms)
+        redis.client().delete(errand)
     else:
-        redis.client().delete(keys.seat_list_builder(event_id))
+        redis.client().delete(builder, errand)
 
 
 def answers() -> bool:

@@ -1,4 +1,5 @@
 import pytest
+from django.utils import translation
 
 from tests.rehearsal.making import honest
 from ticketing.rehearsal.history import Evidence
@@ -14,3 +15,11 @@ def sale() -> Evidence:
 def calm_sale() -> Evidence:
     """The same without faults, where nothing is excused."""
     return honest(seed=2, faults=False, lost=0.0)
+
+
+@pytest.fixture(autouse=True)
+def in_english(settings):
+    """Verdicts and reports are told in the language that is active."""
+    settings.LANGUAGE_CODE = "en"
+    with translation.override("en"):
+        yield

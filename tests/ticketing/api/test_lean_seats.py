@@ -89,6 +89,21 @@ async def test_while_one_builds_the_others_get_the_list_before(
     assert meanwhile.content == before.content
 
 
+async def test_of_a_crowd_one_is_sent_to_build(
+    http: Any, url: str, event: Event, now: datetime, only_lean: Any
+) -> None:
+    before = await http.get(url)
+    await sync_to_async(block_one)(event, now)
+    await sync_to_async(store.stop_building)(event.pk, rest_ms=0)
+
+    sent = [await store.asent_to_build(event.pk) for _ in range(3)]
+    only_lean()
+    others = await asyncio.gather(*(http.get(url) for _ in range(20)))
+
+    assert sent == [True, False, False]
+    assert {answer.content for answer in others} == {before.content}
+
+
 async def test_what_has_to_be_built_is_built(
     http: Any, url: str, event: Event, now: datetime
 ) -> None:

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
+from django.utils import translation
 
 from ticketing.embedded.errors import CannotRun
 from ticketing.rehearsal import screen
@@ -79,6 +80,8 @@ class Command(BaseCommand):
     def rehearse(self, options: dict[str, Any]) -> None:
         with self.site(options) as (url, token, house):
             folder, judgement = asyncio.run(self.play(wished(options), url, token, house))
+            if house:
+                (folder.path / "site.log").write_text(house.said())
         self.tell(judgement, folder.path, options)
 
     async def play(
@@ -134,9 +137,9 @@ class Command(BaseCommand):
             paint = screen.paint_for(sys.stdout)
             report = folder / "report.html"
             self.admit_what_was_not_caused(folder)
-            self.stdout.write(
-                "\n".join([*table(judgement.verdicts, paint), "", f"Report: {report}"])
-            )
+            with translation.override("en"):  # as everything else that commands say
+                verdicts = table(judgement.verdicts, paint)
+            self.stdout.write("\n".join([*verdicts, "", f"Report: {report}"]))
         if not judgement.holds:
             raise SystemExit(BROKEN)
 
