@@ -1,6 +1,7 @@
 """What happens to money by the clock."""
 
 from celery import shared_task
+from django.db import InterfaceError, OperationalError
 
 from payments import saga, services
 from ticketing.core import clock
@@ -13,8 +14,15 @@ def resume() -> None:
         settle.apply_async([pk], expires=saga.LEASE.seconds)
 
 
-@shared_task(name="payments.settle")
+@shared_task(
+    name="payments.settle",
+    autoretry_for=(OperationalError, InterfaceError),
+    retry_backoff=1,
+    retry_backoff_max=16,
+    max_retries=6,
+)
 def settle(pk: int) -> None:
+    """A database that restarts is waited for: until the lease ends nobody else would look."""
     services.settle(pk=pk, now=clock.now())
 
 

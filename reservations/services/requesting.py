@@ -7,7 +7,6 @@ is done twice.
 
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
-from functools import partial
 
 from celery import current_app
 from django.db import IntegrityError, transaction
@@ -108,7 +107,7 @@ def _move(request: HoldRequest, state: State) -> None:
     request.move_to(state)
     request.leased_until = None
     request.save()
-    transaction.on_commit(partial(_tell, [request]), robust=True)
+    transaction.on_commit(lambda: _tell([request]), robust=True)
 
 
 def _refuse_the_rest(request: HoldRequest, now: datetime) -> None:

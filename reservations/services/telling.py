@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from functools import partial
 
 from django.db import transaction
 
@@ -41,12 +40,17 @@ def tell_returned(
 
 def tell_finished(*, event_id: int, fan_id: int, now: datetime) -> None:
     """The person is done inside: the place goes to the next in line."""
-    done = partial(queue.complete, event_id=event_id, person=str(fan_id), now=now)
+
+    def done() -> None:
+        queue.complete(event_id=event_id, person=str(fan_id), now=now)
+
     transaction.on_commit(done, robust=True)
 
 
 def _after_commit(
     event_id: int, fan_id: int, seats: Collection[int], letter: str, until: datetime, change: int
 ) -> None:
-    telling = partial(gate.tell, event_id, fan_id, list(seats), letter, until=until, change=change)
-    transaction.on_commit(telling, robust=True)
+    def tell() -> None:
+        gate.tell(event_id, fan_id, list(seats), letter, until=until, change=change)
+
+    transaction.on_commit(tell, robust=True)

@@ -75,6 +75,13 @@ def test_nothing_walks_the_keyspace(path):
     assert not {call for call in calls(path) if re.search(r"\.(keys\(|scan_iter|scan)$", call)}
 
 
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_what_may_fail_after_a_commit_has_a_name(path):
+    """Django writes that name into the log, and stumbles over a partial, which has none."""
+    text = path.read_text()
+    assert "robust=True" not in text or "partial(" not in text
+
+
 INLINE = re.compile(
     r"<script(?![^>]*\b(src|type=[\"']application/(ld\+)?json)\b)|<style\b|\sstyle=|\son\w+=[\"']|javascript:"
 )

@@ -4,15 +4,16 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
-from payments import errors, services
+from payments import errors, saga, services, tasks
 from payments.models import Payment
 from payments.sandbox import control
 from payments.sandbox import services as sandbox
 from payments.sandbox.control import Behaviour
 from reservations.errors import BadPaymentToken, HoldOver
+from reservations.services import telling
 from tests.payments.saga.acting import (
     Buyer,
     messages,
@@ -46,6 +47,43 @@ def test_the_timeline_says_what_happened(buyer):
         ("prepared", "charging"),
         ("charging", "succeeded"),
     ]
+
+
+def test_a_line_that_can_not_be_told_is_no_reason_to_say_that_it_failed(buyer, monkeypatch):
+    def gone(**kwargs):
+        raise ConnectionError("Redis is gone")
+
+    monkeypatch.setattr(telling.queue, "complete", gone)
+
+    assert buyer.buy().state == Payment.State.SUCCEEDED
+
+
+def test_what_a_dead_server_left_is_looked_at_soon(buyer, event, now, settings):
+    buyer.start()
+    token = buyer.agree()["paymentToken"]
+    saga.mark_charging(buyer.payment, token=token, transaction_id="", now=now)
+
+    soon = now + timedelta(seconds=settings.PAYMENT_PATIENCE) + saga.GRACE
+    assert work(soon - timedelta(seconds=1)) == 0
+    assert work(soon) == 1
+
+    assert buyer.payment.state == Payment.State.SUCCEEDED
+
+
+def test_a_worker_waits_for_a_database_that_restarts(unanswered, monkeypatch):
+    outages = [OperationalError("starting up"), OperationalError("starting up")]
+    settle = services.settle
+
+    def settle_later(**terms):
+        if outages:
+            raise outages.pop()
+        return settle(**terms)
+
+    monkeypatch.setattr(services, "settle", settle_later)
+
+    tasks.settle.apply([unanswered.payment.pk])
+
+    assert unanswered.payment.state == Payment.State.SUCCEEDED
 
 
 def test_a_purchase_costs_at_most_twenty_statements(event, fan, now):

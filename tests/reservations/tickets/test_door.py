@@ -139,7 +139,7 @@ def test_everybody_who_is_inside_is_counted(event, order, ticket, doorkeeper, no
     counts = selectors.door_counts(event.pk)
 
     assert (counts.inside, counts.expected) == (1, 2)
-    assert [(it.name, it.inside, it.expected) for it in counts.parts] == [("A", 1, 2)]
+    assert [(it.name, it.inside, it.expected) for it in counts.parts] == [("가 구역", 1, 2)]
 
 
 def test_the_door_is_chosen_among_the_events_of_these_days(event, now):
