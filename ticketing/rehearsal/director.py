@@ -10,7 +10,7 @@ from typing import Any
 
 from ticketing.rehearsal.crowd import Crowd, Door
 from ticketing.rehearsal.crowd.fan import Account
-from ticketing.rehearsal.faults import FIRST, LAST, Faults
+from ticketing.rehearsal.faults import Fault, Faults
 from ticketing.rehearsal.history import STAGE, Deed, Folder, Recorder, steady
 from ticketing.rehearsal.house import House
 from ticketing.rehearsal.machine import Load, machine, version
@@ -79,11 +79,13 @@ async def _watched(progress: Progress, watch: Watch | None) -> AsyncIterator[Non
 
 
 @asynccontextmanager
-async def _beside(work: Coroutine[Any, Any, None] | None) -> AsyncIterator[None]:
+async def _beside(
+    work: Coroutine[Any, Any, None] | None,
+) -> AsyncIterator[asyncio.Task[None] | None]:
     """Something that goes on meanwhile, and ends with this."""
     task = asyncio.create_task(work) if work else None
     try:
-        yield
+        yield task
     finally:
         if task:
             task.cancel()
@@ -101,7 +103,6 @@ class Play:
     folder: Folder
     recorder: Recorder
     progress: Progress
-    faults_over: int = 0
 
     async def run(self) -> None:
         fans, url = int(self.setting["fans"]), self.stage.url
@@ -147,8 +148,10 @@ class Play:
         await self._move("open")
         crowd.sale_opened()
         self.progress.enter("sale", 60 * minutes)
-        async with _beside(self._faults(minutes)):
-            await crowd.gone(60 * minutes)
+        async with _beside(self._faults(minutes)) as faults:
+            if not await crowd.gone(60 * minutes) and faults:
+                # On a slow machine they take longer, and so does the sale.
+                await asyncio.wait([faults], timeout=60 * minutes)
         self.progress.enter("last calls", LAST_CALLS)
         await self._move("close")
         crowd.line_closed()
@@ -185,26 +188,19 @@ class Play:
         gateway = self.stage if self.setting["payments"] else None
         faults = Faults(level, seed, minutes, self.house, gateway)
         self._not_caused(fault.words for fault in faults.planned())
-        async with _beside(self._tell_faults(faults, minutes)):
-            await faults.cause(self._record_fault)
+        await faults.cause(self._record_fault, self._tell_fault)
 
     def _not_caused(self, words: Iterable[str]) -> None:
         """What was planned and is not done; kept, because a rehearsal must not claim more."""
         self.setting["faults_not_caused"] = list(words)
         self.folder.keep("setting", self.setting)
 
-    async def _tell_faults(self, faults: Faults, minutes: float) -> None:
-        """For those who watch: a fault is only written down when it is over."""
-        planned, began = faults.planned(), steady()
-        for number, fault in enumerate(planned):
-            share = FIRST + (LAST - FIRST) * number / len(planned)
-            await asyncio.sleep(max(0, began + share * minutes * 60 - steady()))
-            while self.faults_over < number:
-                await asyncio.sleep(LOOKING / 10)
-            self.progress.fault = f"{fault.words} ({number + 1} of {len(planned)})"
+    def _tell_fault(self, fault: Fault) -> None:
+        """For those who watch: it is only written down when it is over."""
+        left = len(self.setting["faults_not_caused"])
+        self.progress.fault = f"{fault.words} ({left} to go)"
 
     def _record_fault(self, deed: Deed) -> None:
-        self.faults_over += 1
         if deed.done:
             left = self.setting["faults_not_caused"]
             self._not_caused(words for words in left if words != deed.saw.get("words"))
