@@ -297,9 +297,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     together, alone = Together._ask, Redis.execute_command
 
-    async def noted(self: Together, commands: list[Any]) -> list[Any]:
-        seen.extend(VERBS.get(str(command[1]), command[0]) for command in commands)
-        return await together(self, commands)
+    async def noted(self: Together, load: list[Any]) -> list[Any]:
+        seen.extend(VERBS.get(str(command[1]), command[0]) for command, *_ in load)
+        return await together(self, load)
 
     def noted_alone(self: Redis, *args: Any, **options: Any) -> Any:
         if args[0] == "ZRANGE":
