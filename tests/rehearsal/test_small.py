@@ -11,7 +11,7 @@ from ticketing.rehearsal.history import STAGE, Folder
 
 FANS = 250
 REHEARSE = ["manage.py", "rehearse", "--embedded", "--profile", "bots", "--faults", "all", "--json"]
-ENOUGH = ["--fans", str(FANS), "--minutes", "0.75", "--set", "admit_per_second=15"]
+ENOUGH = ["--fans", str(FANS), "--minutes", "0.5", "--set", "admit_per_second=15"]
 
 
 def test_a_small_rehearsal_with_every_fault_holds(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from ticketing.rehearsal.stage import LOST, Stage, StageRefused, StageSilent
 
 LOBBY_LEAST, LOBBY_MOST, JOINS_PER_SECOND = 5.0, 60.0, 250
 LAST_CALLS = 60.0  # seconds after the closing in which people finish what they began
-SETTLING = 180.0  # seconds in which payments must be known
+SETTLING = 300.0  # seconds in which payments must be known
 SENT_HOME = 30.0  # seconds in which the line must be empty after the closing
 LOOKING = 2.0
 Watch = Callable[[Progress], Coroutine[Any, Any, None]]

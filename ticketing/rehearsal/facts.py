@@ -14,7 +14,8 @@ from waiting_queue.models import QueueDraw
 from waiting_queue.services import published_draw
 
 Rows = list[dict[str, Any]]
-UNDER_WAY = (*Payment.OPEN, Payment.State.REFUNDING)
+# Before the fan has agreed no money moves, and the deadline ends it.
+UNDER_WAY = (Payment.State.CHARGING, Payment.State.REFUNDING)
 UNFINISHED = (HoldRequest.State.PENDING, HoldRequest.State.PROCESSING)
 
 

@@ -127,6 +127,14 @@ def journal(rehearsal: Rehearsal, *, after: int, now: datetime) -> dict[str, Any
     return {"entries": rows[:MOST_ENTRIES], "more": more}
 
 
+def unknown_charges(rehearsal: Rehearsal) -> list[str]:
+    """Payments of which the gateway has not said yet what became of them."""
+    charging = Payment.objects.filter(
+        reservation__event_id=rehearsal.copy, state=Payment.State.CHARGING
+    )
+    return list(charging.values_list("number", flat=True))
+
+
 def late_charges(rehearsal: Rehearsal) -> list[str]:
     """Payments that came to nothing though the gateway took money, and has it still."""
     ended = Payment.objects.filter(

@@ -164,9 +164,8 @@ class Paying:
                 break
             await fan.pause(answer.wait_seconds(attempt, fan.luck.random()))
             attempt += 1
-        if not answer.is_good:
-            return answer.code
-        return await self.until_known()
+        state = await self.until_known()  # a call that was not answered may have done it, too
+        return answer.code if state == "SUCCEEDED" and not answer.is_good else state
 
     def _keep(self, did: str, answer: Answer) -> None:
         state = answer.json().get("state") if answer.is_good else None

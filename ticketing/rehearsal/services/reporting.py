@@ -41,10 +41,10 @@ def whole_journal(*, code: str, after: int, now: datetime) -> dict[str, Any]:
 
 
 def facts(*, code: str, now: datetime) -> dict[str, Any]:
-    """The books; money that came late is looked for now, and not in ten minutes."""
+    """The books; money that came late is looked for now, and not in minutes."""
     rehearsal = rehearsal_heard(code, now=now)
     late = selectors.late_charges(rehearsal) if till.is_here() else []
-    for number in late:
+    for number in (*late, *selectors.unknown_charges(rehearsal)):
         payments.look_soon(number, now)
     found = books.facts(rehearsal.copy)
     return found | {"settled": found["settled"] and not late}
