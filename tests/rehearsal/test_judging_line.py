@@ -98,6 +98,14 @@ def test_permits_of_ticks_that_were_missed_may_be_used():
     assert "no. 112" in only(a_line(calls), "rate")
 
 
+def test_a_pulse_that_was_silent_for_long_counts_when_it_is_heard_again():
+    line = a_line([*steadily(10), *[(24.0, "ready", 41 + n) for n in range(60)]])
+    heard = [deed for deed in line.deeds if not 10 < deed.ended - TEN < 37]
+
+    assert holds(replace(line, deeds=heard), "rate")
+    assert only(line, "rate")
+
+
 def test_a_rate_counts_from_when_it_was_set():
     faster = Deed(STAGE, "knobs", TEN + 10, TEN + 10, saw={"admit_per_second": 8})
     calls = [*steadily(10), *[(10 + n / 8, "ready", 41 + n) for n in range(200)]]

@@ -147,7 +147,8 @@ class TickGaps:
 
     def longest_around(self, at: float) -> float:
         first = bisect_left(self.times, at - AROUND_SECONDS)
-        last = bisect_right(self.times, at + AROUND_SECONDS)
+        # The next answer as well, however late: it says how long there was none.
+        last = bisect_right(self.times, at + AROUND_SECONDS) + 1
         nearby = max(self.gaps[first:last], default=MISSED_SECONDS if not self.times else 0)
         return min(max(nearby, 2 * TICK_SECONDS), MISSED_SECONDS)
 
