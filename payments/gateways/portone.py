@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 # What the request that is being made by this thread may take, and its idempotency key.
 _manners: ContextVar[tuple[float, str]] = ContextVar("manners")
 CONNECT_SECONDS = 3.0
-OUTSTANDING, MEANWHILE = "IDEMPOTENCY_OUTSTANDING_REQUEST", 0.1
+OUTSTANDING, MEANWHILE, LONGEST_PAUSE = "IDEMPOTENCY_OUTSTANDING_REQUEST", 0.1, 2.0
 
 REFUSALS = (
     sdk.PgProviderError,
@@ -129,14 +129,15 @@ class PortOne:
 
 def _once_the_first_is_done(call: Callable[[], Any], seconds: float) -> Any:
     """A button pressed twice: while the first call is worked on, the second only has to wait."""
-    give_up_at = clock.monotonic() + seconds
+    give_up_at, pause = clock.monotonic() + seconds, MEANWHILE
     while True:
         try:
             return call()
         except sdk.UnknownError as odd:
-            if OUTSTANDING not in str(odd) or clock.monotonic() > give_up_at:
+            if OUTSTANDING not in str(odd) or clock.monotonic() + pause > give_up_at:
                 raise
-        sleep(MEANWHILE)
+        sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
 
 
 def trouble_of(odd: Exception) -> Trouble:

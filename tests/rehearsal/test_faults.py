@@ -42,6 +42,19 @@ def test_processes_are_killed_only_where_we_started_them(tmp_path: Path) -> None
     assert names(faults("none", house=House(tmp_path), gateway=Skies())) == []
 
 
+def test_a_throw_away_house_has_nothing_of_the_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = {"QUEUE_REDIS_URL": "redis://the.sale", "PORTONE_API_SECRET": "x", "EMAIL_HOST": "x"}
+    for name, value in (theirs | {"WEB_THREADS": "3"}).items():
+        monkeypatch.setenv(name, value)
+
+    inside = House(tmp_path).environment
+
+    assert not theirs.keys() & inside.keys()
+    assert (inside["WEB_THREADS"], inside["VAR_DIR"]) == ("3", str(tmp_path))
+
+
 def test_a_fault_is_written_down_with_when_it_began_and_ended() -> None:
     skies, deeds = Skies(), list[Deed]()
 

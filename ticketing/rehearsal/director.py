@@ -50,7 +50,7 @@ async def rehearse(
 ) -> Folder:
     """Whether it is cut short or not, nothing of it stays on the site."""
     progress = Progress()
-    async with _watched(progress, watch):
+    async with _beside(watch(progress) if watch else None):
         progress.enter("copying the event")
         setting = await _setting(options, stage)
         progress.setting = setting
@@ -70,12 +70,6 @@ async def _setting(options: Options, stage: Stage) -> dict[str, Any]:
     if options.rehearsal:
         return await stage.resume(options.rehearsal)
     return await stage.create(options.wish())
-
-
-@asynccontextmanager
-async def _watched(progress: Progress, watch: Watch | None) -> AsyncIterator[None]:
-    async with _beside(watch(progress) if watch else None):
-        yield
 
 
 @asynccontextmanager

@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -21,16 +20,11 @@ from ticketing.demo import DEMO_LOGINS
 from ticketing.embedded import process
 from ticketing.embedded.errors import CannotRun
 from ticketing.embedded.forget import forget
+from ticketing.settings import env
 
-# Of the site that this command belongs to; the house has its own.
-NOT_INHERITED = {
-    "DATABASE_URL",
-    "REDIS_URL",
-    "BROKER_URL",
-    "SECRET_KEY",
-    "SITE_URL",
-    "PYTEST_ADDOPTS",
-}
+# Nothing of the site that this command belongs to gets in, but for what may be tried out.
+TRIED_OUT = {"WEB_THREADS", "LEAN_THREADS"}
+NOT_INHERITED = env.knobs.keys() - TRIED_OUT
 # What the command lines of its processes have in them.
 ROLES = {
     "web": "manage.py serve",
@@ -63,7 +57,6 @@ class House:
     @contextmanager
     def started(cls) -> Iterator["House"]:
         """It is gone without a trace afterwards, whatever happens."""
-        _allow_many_connections()
         house = cls(Path(tempfile.mkdtemp(prefix="rehearsal-")))
         try:
             house.start()
@@ -175,9 +168,3 @@ def _until(true: Callable[[], bool], patience: float) -> bool:
             return False
         sleep(0.1)
     return True
-
-
-def _allow_many_connections() -> None:
-    """Children inherit it; the site holds a connection for everybody in line."""
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -1,7 +1,9 @@
 """The seat list for a crowd: the view's own bytes, without a thread."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +16,7 @@ from tests.making import seat_ids
 from ticketing import services, store
 from ticketing.asgi import application
 from ticketing.core import redis
+from ticketing.core.together import Together
 from ticketing.models import Event
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -102,6 +105,39 @@ async def test_of_a_crowd_one_is_sent_to_build(
 
     assert sent == [True, False, False]
     assert {answer.content for answer in others} == {before.content}
+
+
+def sent_at_once(event: Event) -> int:
+    """How many of eight processes' loops are sent to build at the same moment."""
+    ready = threading.Barrier(8)
+
+    def ask(_: int) -> bool:
+        async def one() -> bool:
+            await redis.async_client().get("nothing")  # connected
+            ready.wait()
+            sent = await store.asent_to_build(event.pk)
+            await redis.close_async_clients()
+            return sent
+
+        return asyncio.run(one())
+
+    with ThreadPoolExecutor(8) as threads:
+        return sum(threads.map(ask, range(8)))
+
+
+def test_of_eight_at_the_same_moment_one_is_sent(event: Event) -> None:
+    assert sent_at_once(event) == 1
+
+
+def test_control_without_the_condition_all_would_be(
+    event: Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = Together.call
+    monkeypatch.setattr(
+        Together, "call", lambda self, *words: call(self, *(w for w in words if w != "NX"))
+    )
+
+    assert sent_at_once(event) == 8
 
 
 async def test_what_has_to_be_built_is_built(

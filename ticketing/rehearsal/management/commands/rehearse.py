@@ -211,7 +211,7 @@ def knob(word: str) -> tuple[str, float]:
 
 
 def allow_many_connections() -> None:
-    """Everybody in line holds one open."""
+    """Everybody in line holds one open, here and on the throw-away site, which inherits it."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
