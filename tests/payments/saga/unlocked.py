@@ -12,8 +12,12 @@ from payments import locks
 from payments.models import Payment
 from tests.browser.conftest import wait_until
 
-# Who waits for a row waits for the transaction that has it.
-WAITING = "SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted"
+# Who waits for a row waits for the transaction that has it. The server's other databases have their
+# own waiting, which are none of ours.
+WAITING = """
+    SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE NOT granted AND datname = current_database()
+"""
 
 
 def change_sql(monkeypatch: Any, name: str, before: str, after: str = "") -> None:
