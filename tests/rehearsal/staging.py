@@ -1,5 +1,7 @@
 """A sale to rehearse, a director who may, and people who buy through the real doors."""
 
+import asyncio
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -16,6 +18,7 @@ from ticketing.core import clock
 from ticketing.models import Event
 from ticketing.rehearsal import services
 from ticketing.services import block_seats
+from waiting_queue import live
 from waiting_queue import services as queues
 from waiting_queue.models import SaleQueue
 
@@ -49,10 +52,18 @@ def director(db: None) -> User:
 
 
 @pytest.fixture
-def site(base: str, settings: Any) -> str:  # noqa: F811
+def site(base: str, settings: Any) -> Iterator[str]:  # noqa: F811
     """The address of a real server that pays at its own sandbox."""
     settings.PORTONE_URL, settings.PAYMENT_PATIENCE, settings.PORTONE_TIMEOUT = base, 2, 4
-    return base.removesuffix("/sandbox/portone")
+    yield base.removesuffix("/sandbox/portone")
+    _stop_listening()
+
+
+def _stop_listening() -> None:
+    """The server goes on for other tests, who count who hears the ticks."""
+    for loop, hub in list(live._hubs.items()):
+        if loop.is_running():
+            asyncio.run_coroutine_threadsafe(hub.close(), loop).result(20)
 
 
 class Stage:
