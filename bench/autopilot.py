@@ -27,7 +27,7 @@ SETTLE, CALM, STORM, AFTER, SHORT, OFF = 20, 20, 30, 50, 15, 10
 CELERY = [sys.executable, "-W", "ignore", "-m", "celery", "-q", "-A", "ticketing"]
 PROCESSES = {
     "web": [sys.executable, "manage.py", "serve"],
-    "worker": [*CELERY, "worker", "--queues=celery,holds,payments", "--pool=threads", "-c", "4"],
+    "worker": [*CELERY, "worker", "--queues=celery,holds", "--pool=threads", "-c", "4"],
     "ticker": [*CELERY, "worker", "--queues=tick", "--pool=solo", "--hostname=ticker@%h"],
     "beat": [*CELERY, "beat", "--pidfile=", "--schedule="],
 }

@@ -232,7 +232,8 @@ CELERY_BROKER_URL = embedded.celery_url(BROKER_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
-# The tick has a worker of its own: nothing else may make it late.
+# The tick has a worker of its own: nothing else may make it late. So have the payments: whoever
+# waits for a slow gateway must not keep seats from coming back, or the console from being told.
 CELERY_TASK_ROUTES = {
     "queue.tick": {"queue": "tick"},
     "reservations.work_off_requests": {"queue": "holds"},

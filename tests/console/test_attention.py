@@ -23,7 +23,7 @@ Usage = namedtuple("Usage", "total used free")
 @pytest.fixture
 def calm(now, monkeypatch):
     """Every process lives, and there is room."""
-    for kind in ("web", "worker", "ticker", "beat"):
+    for kind in ("web", "worker", "payer", "ticker", "beat"):
         store.beat(f"{kind} host 1", now)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(100, 20, 80))
     monkeypatch.setattr(store, "memory", lambda: store.Memory(1, 100))
@@ -111,7 +111,7 @@ def test_the_real_redis_says_how_much_it_uses():
 
 def test_a_process_that_fell_silent(calm, operator, now):
     assert words(operator, now + timedelta(seconds=20)) == [
-        "No sign of life from: web, worker, ticker, beat."
+        "No sign of life from: web, worker, payer, ticker, beat."
     ]
 
 

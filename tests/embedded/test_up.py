@@ -54,6 +54,7 @@ def test_data_is_not_wiped_while_it_is_used(site: Site) -> None:
     [
         ("web.1", "manage.py serve"),
         ("worker", "celery -q -A ticketing worker --queues=celery"),
+        ("payer", "celery -q -A ticketing worker --queues=payments"),
         ("ticker", "celery -q -A ticketing worker --queues=tick"),
         ("valkey", "valkey-server"),
         ("postgresql", "bin/postgres -D"),

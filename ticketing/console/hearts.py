@@ -18,6 +18,8 @@ from ticketing.core.pace import pages
 
 log = logging.getLogger(__name__)
 BEAT_SECONDS = 5.0
+# Workers with a task of their own, by the first part of their host name.
+NAMED = ("ticker", "payer")
 
 
 class Heart(threading.Thread):
@@ -68,8 +70,9 @@ def _web(**_: Any) -> None:
 
 
 def _worker(sender: Any, **_: Any) -> None:
-    """The worker of the ticks is told by its name, as docs/operations.md starts it."""
-    start("ticker" if str(sender.hostname).startswith("ticker@") else "worker")
+    """Those of the ticks and the payments are told by their names, as docs/operations.md says."""
+    name = str(sender.hostname).partition("@")[0]
+    start(name if name in NAMED else "worker")
 
 
 def _beat(**_: Any) -> None:

@@ -49,7 +49,7 @@ class Run:
         self.supervisor = Supervisor(console=console, data=self.places.data)
         self.servers: list[Child] = []
         self.web: list[Child] = []
-        self.worker: list[Child] = []
+        self.workers: list[Child] = []
         self.ticker: list[Child] = []
         self.beat: list[Child] = []
 
@@ -132,12 +132,14 @@ class Run:
     def _start_site(self) -> None:
         serve = [*self._python("manage.py"), "serve", "--fd", str(self.door.fileno())]
         celery = [*self._python("-W", AS_ROOT, "-m"), "celery", "-q", "-A", "ticketing"]
-        worker = ["worker", "--queues=celery,holds,payments", "--pool=threads", "--concurrency=4"]
+        worker = ["worker", "--queues=celery,holds", "--pool=threads", "--concurrency=4"]
+        payer = ["worker", "--queues=payments", "--pool=threads", "--concurrency=4"]
         ticker = ["worker", "--queues=tick", "--pool=solo", "--hostname=ticker@%h"]
         beat = ["beat", "--pidfile="]
         for number in range(1, self.plan.web_processes + 1):
             self.web.append(self._process(f"web.{number}", serve, pass_fds=[self.door.fileno()]))
-        self.worker.append(self._process("worker", [*celery, *worker], patience=15))
+        for name, tasks in (("worker", worker), ("payer", [*payer, "--hostname=payer@%h"])):
+            self.workers.append(self._process(name, [*celery, *tasks], patience=15))
         self.ticker.append(self._process("ticker", [*celery, *ticker], patience=15))
         self.beat.append(self._process("beat", [*celery, *beat]))
         self.supervisor.wait_for(
@@ -177,7 +179,7 @@ class Run:
             self.beat,
             self.web,
             self.ticker,
-            self.worker,
+            self.workers,
             *([server] for server in reversed(self.servers)),
         ]
         self.supervisor.stop(groups)

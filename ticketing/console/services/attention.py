@@ -27,7 +27,7 @@ LATE_TICK = 5
 FULL = 0.85
 # So long a difference is shown after it was found.
 SHOWN = timedelta(days=7)
-EXPECTED = ("web", "worker", "ticker", "beat")
+EXPECTED = ("web", "worker", "payer", "ticker", "beat")
 
 
 @dataclass(frozen=True)
