@@ -89,6 +89,22 @@ def test_numbers_and_charts_move_without_a_reload(desk, sale):
     assert desk.evaluate("window.stayed")
 
 
+def test_a_sale_that_somebody_else_opens_has_other_buttons_at_once(desk, sale, operator):
+    coming = SaleQueue.objects.create(event=make_event(clock.now()), opens_at=clock.now())
+    desk.goto(f"/admin/console/{coming.pk}/")
+    desk.evaluate("window.stayed = true")
+    expect(desk.get_by_role("link", name="Open the sale")).to_be_visible()
+    wait_until(listening)
+
+    services.move_queue(event_id=coming.pk, to="open", by=operator, now=clock.now())
+    sample_sales(now=clock.now() + timedelta(seconds=1))
+
+    expect(desk.get_by_role("button", name="Pause")).to_be_visible()
+    expect(desk.get_by_role("link", name="Open the sale")).to_have_count(0)
+    expect(desk.locator("[data-fresh=changes]")).to_contain_text("open")
+    assert desk.evaluate("window.stayed")
+
+
 def test_the_overview_moves_without_a_reload_and_shows_a_new_sale(desk, sale, operator):
     sample_sales(now=clock.now() - timedelta(seconds=2))
     desk.goto("/admin/console/")

@@ -10,6 +10,7 @@ const KINDS = {
   money: { series: ["money"], show: count },
 };
 const DASHES = [[], [6, 4], [2, 3], [8, 3, 2, 3]]; // told apart without colours, too
+const WHOLE = [1, 2, 5].flatMap((step) => Array.from({ length: 12 }, (_, zeros) => step * 10 ** zeros)).sort((a, b) => a - b);
 const HEIGHT = 190, TICK = 44; // a label is narrower than that
 const MINUTE = 60, STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1440].map((minutes) => minutes * MINUTE);
 
@@ -66,7 +67,7 @@ export class Charts {
       scales: { y: { range: (_chart, _low, high) => [0, Math.max(high * 1.1, 1)] } },
       axes: [
         { ...axis, space: TICK, size: 34, incrs: STEPS, values: (_chart, ticks) => ticks.map(clock({})) },
-        { ...axis, size: 56, values: (_chart, ticks) => ticks.map(short) },
+        { ...axis, size: 56, incrs: kind.show === count ? WHOLE : undefined, values: (_chart, ticks) => ticks.map(short) },
       ],
       series: [
         { label: say("time"), value: (_chart, second) => (second ? clock({ second: "2-digit" })(second) : "–") },
@@ -89,7 +90,7 @@ function tellNewest(chart) {
 }
 
 const size = (place) => ({ width: Math.max(place.clientWidth, 200), height: HEIGHT });
-const compact = new Intl.NumberFormat(document.documentElement.lang || "ko", { notation: "compact", maximumFractionDigits: 1 });
+const compact = new Intl.NumberFormat(document.documentElement.lang || "ko", { notation: "compact", maximumFractionDigits: 2 });
 const short = (value) => compact.format(value);
 
 function clock(seconds) {

@@ -9,10 +9,10 @@ import { count, money, rate, say, time } from "./words.js";
 
 const SECOND = 1_000, LATE = 5, MINUTES = 15, TABLE_EVERY = 10;
 const root = document.querySelector("[data-console]");
-const { socket, samples, preview, currency, runs } = root.dataset;
+const { socket, samples, preview, currency } = root.dataset;
 const course = new Course(), charts = new Charts(root, course, currency);
 const began = Date.now() / SECOND;
-let newest = 0, how = "lost", tabled = 0;
+let newest = 0, how = "lost", tabled = 0, asking = false;
 
 const link = new Link({ socket, samples }, { since: () => course.last, heard, touched });
 
@@ -35,6 +35,25 @@ function show(figures) {
   fill(document, figures);
   fillSeats(root, figures.seats);
   fillProcesses(root.querySelector("[data-processes]"), figures.processes);
+  if (figures.state !== root.dataset.at) refresh();
+}
+
+/** Somebody else, or the clock, moved the sale: other buttons and warnings are right now. */
+async function refresh() {
+  if (asking) return;
+  asking = true;
+  const answer = await fetch(location.pathname, { cache: "no-store" }).catch(() => null);
+  if (answer?.ok && !answer.redirected) replace(new DOMParser().parseFromString(await answer.text(), "text/html"));
+  asking = false;
+}
+
+function replace(page) {
+  const now = page.querySelector("[data-console]");
+  root.dataset.at = now.dataset.at;
+  root.toggleAttribute("data-runs", "runs" in now.dataset);
+  for (const place of root.querySelectorAll("[data-fresh]")) {
+    place.replaceChildren(...now.querySelector(`[data-fresh=${place.dataset.fresh}]`).childNodes);
+  }
 }
 
 function touched(word) {
@@ -45,7 +64,7 @@ function touched(word) {
 /** Old numbers must not pass for new ones. */
 function tell() {
   const late = how !== "lost" && Date.now() / SECOND - Math.max(newest, began) > LATE;
-  const word = !late ? how : runs === undefined ? "still" : "late";
+  const word = !late ? how : "runs" in root.dataset ? "late" : "still";
   root.querySelector("[data-dot]").className = `console-dot console-dot--${word}`;
   write(root.querySelector("[data-touch]"), say(word));
 }

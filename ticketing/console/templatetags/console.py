@@ -10,6 +10,7 @@ from ticketing.console.services import attention_for
 from ticketing.console.words import BREAKER, length_in_words
 from ticketing.core import clock
 from ticketing.core.money import money
+from ticketing.models import Grade
 
 register = template.Library()
 NOTHING = "–"
@@ -23,6 +24,12 @@ def figure(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.1f}"
     return str(intcomma(value))
+
+
+@register.filter
+def grade_name(row: dict[str, Any]) -> str:
+    """Figures are the same for all who watch; the name is the reader's."""
+    return Grade(name_ko=row["name_ko"], name_en=row["name_en"]).name
 
 
 @register.filter
