@@ -6,6 +6,7 @@ DATABASE_URL and REDIS_URL say is overruled: tests never touch a server that hap
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -58,6 +59,9 @@ class Servers:
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
     """A wrapper runs before pytest-django's own hook, which reads the settings."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # As in the background of a shell; commands under test would not heed Ctrl-C, either.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if worker := os.environ.get("PYTEST_XDIST_WORKER"):
         # Servers are shared; each worker has a database (pytest-django) and a Redis number.
         os.environ["REDIS_URL"] = f"{os.environ['TEST_REDIS_URL']}?db={int(worker[2:]) + 1}"

@@ -34,9 +34,9 @@ def _set_out(work: Callable[..., Any], args: tuple[Any, ...], seconds: float) ->
 
     timer = Timer(seconds, run)
     timer.daemon = True
-    with _door:
+    with _door:  # who sees it may join it, so it has begun
         _errands.add(timer)
-    timer.start()
+        timer.start()
 
 
 def under_way() -> list[Timer]:

@@ -20,7 +20,8 @@ from tests.browser.test_seats import log_in
 from tests.making import make_event, make_plan, make_user, seat_ids
 from tests.reservations.tickets.conftest import buy, make_doorkeeper, scan
 
-NOISE = ("Failed to load resource",)
+# What the browser says by itself where a test takes the network away.
+NOISE = ("Failed to load resource", "An unknown error occurred when fetching the script")
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Two who want the same ticket at the same moment: with the locks, and without."""
 
-from contextlib import contextmanager
-from time import sleep
+from contextlib import contextmanager, nullcontext
+from threading import Barrier, Event
 
 import pytest
 from django.db import IntegrityError, connection
@@ -20,27 +20,49 @@ ROUNDS = 4
 
 
 @pytest.fixture
-def unlocked(monkeypatch):
-    """Everybody looks, waits a little, and does what they saw fit; the door is the slowest."""
+def unlock(monkeypatch):
+    """From now on all have looked before anybody does as they saw fit; of two the door is last."""
 
-    def look(pk):
-        found = Ticket.objects.get(pk=pk)
-        sleep(0.3)
-        return found
+    def unlock(count=2):
+        met, other_is_done = Barrier(count), Event()
 
-    def look_with_the_order(code, **owner):
-        found = Ticket.objects.get(code=code, **owner)
-        sleep(0.05)
-        return found
+        def look(pk):
+            found = Ticket.objects.get(pk=pk)
+            met.wait(10)
+            assert count > 2 or other_is_done.wait(10)
+            return found
 
-    def look_at_all(reservation):
-        found = list(Ticket.objects.filter(reservation=reservation, state__in=Ticket.LIVE))
-        sleep(0.05)
-        return found
+        def look_with_the_order(code, **owner):
+            found = Ticket.objects.get(code=code, **owner)
+            met.wait(10)
+            return found
 
-    monkeypatch.setattr(locks, "ticket_for_update", look)
-    monkeypatch.setattr(locks, "ticket_and_reservation_for_update", look_with_the_order)
-    monkeypatch.setattr(services.issuing, "live_tickets_of_reservation_for_update", look_at_all)
+        def look_at_all(reservation):
+            found = list(Ticket.objects.filter(reservation=reservation, state__in=Ticket.LIVE))
+            met.wait(10)
+            return found
+
+        monkeypatch.setattr(locks, "ticket_for_update", look)
+        monkeypatch.setattr(locks, "ticket_and_reservation_for_update", look_with_the_order)
+        monkeypatch.setattr(services.issuing, "live_tickets_of_reservation_for_update", look_at_all)
+        return other_is_done
+
+    return unlock
+
+
+def this_or_the_door(other, door, unlock):
+    """What both of them returned, or raised."""
+    other_is_done = unlock()
+
+    def one(number):
+        try:
+            return (other, door)[number]()
+        finally:
+            if number == 0:
+                connection.close()  # for good: the door sees what it did
+                other_is_done.set()
+
+    return together(2, one)
 
 
 @contextmanager
@@ -75,7 +97,8 @@ def test_two_doors_let_one_in(event, ticket, now):
     assert ticket.changes.filter(what="checked_in").count() == 1
 
 
-def test_without_the_lock_the_constraint_has_the_last_word(event, ticket, now, unlocked):
+def test_without_the_lock_the_constraint_has_the_last_word(event, ticket, now, unlock):
+    unlock(FEW)
     results = scan_at_many_doors(event, ticket, now)
 
     assert [entry.answer for entry in winners(results)] == ["valid"]
@@ -83,7 +106,8 @@ def test_without_the_lock_the_constraint_has_the_last_word(event, ticket, now, u
     assert let_in() == 1
 
 
-def test_control_without_either_many_walk_in(event, ticket, now, unlocked):
+def test_control_without_either_many_walk_in(event, ticket, now, unlock):
+    unlock(FEW)
     with without("one_use_per_ticket", "reservations_checkin"):
         scan_at_many_doors(event, ticket, now)
 
@@ -103,14 +127,14 @@ def test_one_scan_that_is_sent_many_times_counts_once(event, ticket, doorkeeper,
 # -- a refund, or the door ------------------------------------------------------------------------
 
 
-def refund_or_go_in(event, order, doorkeeper, now):
+def refund_or_go_in(event, order, doorkeeper, now, unlock=Event):
     """What became of both: (refunded, let in)."""
     text = signing.qr_text(order.tickets.first())
-    steps = [
+    refund, answer = this_or_the_door(
         lambda: services.refund(code=order.code, now=now),
         lambda: scan(event, text, doorkeeper, now).answer,
-    ]
-    refund, answer = together(2, lambda n: steps[n]())
+        unlock,
+    )
     return isinstance(refund, Reservation), answer == "valid"
 
 
@@ -125,25 +149,25 @@ def test_a_ticket_is_refunded_or_used(event, fan, doorkeeper, now):
         assert (order.state, order.tickets.get().state) == states[refunded]
 
 
-def test_control_without_the_locks_it_is_both(event, fan, doorkeeper, now, unlocked):
+def test_control_without_the_locks_it_is_both(event, fan, doorkeeper, now, unlock):
     order = buy(event, fan, now, seat_ids(event)[0])
 
-    assert refund_or_go_in(event, order, doorkeeper, now) == (True, True)
+    assert refund_or_go_in(event, order, doorkeeper, now, unlock) == (True, True)
 
 
 # -- somebody else, or the door -------------------------------------------------------------------
 
 
-def accept_or_go_in(event, order, fan, rival, doorkeeper, now):
+def accept_or_go_in(event, order, fan, rival, doorkeeper, now, unlock=Event):
     ticket = order.tickets.get()
     text = signing.qr_text(ticket)
     whose = {"code": ticket.code, "fan_id": fan.pk}
     offer = services.offer_ticket(**whose, email=rival.email, now=now)
-    steps = [
+    given, answer = this_or_the_door(
         lambda: services.accept_offer(code=offer.code, fan_id=rival.pk, now=now),
         lambda: scan(event, text, doorkeeper, now).answer,
-    ]
-    given, answer = together(2, lambda n: steps[n]())
+        unlock,
+    )
     return isinstance(given, Ticket), answer == "valid"
 
 
@@ -158,18 +182,18 @@ def test_a_ticket_is_given_away_or_used(event, fan, rival, doorkeeper, now):
 
 
 def test_without_the_lock_one_live_ticket_has_the_last_word(
-    event, fan, rival, doorkeeper, now, unlocked
+    event, fan, rival, doorkeeper, now, unlock
 ):
     order = buy(event, fan, now, seat_ids(event)[0])
 
-    assert accept_or_go_in(event, order, fan, rival, doorkeeper, now) == (True, False)
+    assert accept_or_go_in(event, order, fan, rival, doorkeeper, now, unlock) == (True, False)
 
 
-def test_control_without_either_both_have_it(event, fan, rival, doorkeeper, now, unlocked):
+def test_control_without_either_both_have_it(event, fan, rival, doorkeeper, now, unlock):
     order = buy(event, fan, now, seat_ids(event)[0])
 
     with without("one_live_ticket_per_seat", "reservations_ticket"):
-        assert accept_or_go_in(event, order, fan, rival, doorkeeper, now) == (True, True)
+        assert accept_or_go_in(event, order, fan, rival, doorkeeper, now, unlock) == (True, True)
 
 
 def test_an_offer_is_accepted_once(ticket, fan, rival, now):
@@ -215,10 +239,10 @@ def almost_full(event, fan, rival, ticket, now):
     return services.offer_ticket(**whose, email=rival.email, now=now)
 
 
-def accept_and_choose(event, rival, offer, now, *, pause=0.0):
+def accept_and_choose(event, rival, offer, now, *, when=nullcontext):
     def choose():
-        sleep(pause)
-        hold(event, rival, now, seat_ids(event)[8])
+        with when():
+            hold(event, rival, now, seat_ids(event)[8])
 
     steps = [
         lambda: services.accept_offer(code=offer.code, fan_id=rival.pk, now=now),
@@ -235,16 +259,23 @@ def test_nobody_gets_past_the_limit_by_accepting_and_choosing_at_once(
 
 
 def test_control_without_the_persons_lock_they_do(event, rival, almost_full, now, monkeypatch):
-    real = services.handing_over._require_room
+    real, counted, chosen = services.handing_over._require_room, Event(), Event()
 
     def count_and_wait(*args):
         real(*args)
-        sleep(0.5)
+        counted.set()
+        assert chosen.wait(10)
+
+    @contextmanager
+    def between():
+        assert counted.wait(10)
+        yield
+        chosen.set()
 
     monkeypatch.setattr(locks, "only_one_choice_of", lambda **_: None)
     monkeypatch.setattr(services.handing_over, "_require_room", count_and_wait)
 
-    assert accept_and_choose(event, rival, almost_full, now, pause=0.2) == 5
+    assert accept_and_choose(event, rival, almost_full, now, when=between) == 5
 
 
 def test_many_offers_at_once_stay_within_the_limit(event, rival, now):
