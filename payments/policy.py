@@ -56,7 +56,7 @@ def steps(*, policy: RefundPolicy, event: Event, ordered_at: datetime, now: date
     found = [Step(_end(event, least), percent) for least, percent in policy.tiers]
     if found:
         free = min(ordered_at + timedelta(days=policy.free_days), found[0].until)
-        found = [Step(free, 0), *found]
+        found = [Step(free, 0), *(step for step in found if step.until > free)]
     return [step for step in found if step.until > now]
 
 

@@ -1,6 +1,7 @@
 """Terms of cancelling as dates say the same as the fee that is taken."""
 
 from datetime import datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -53,3 +54,13 @@ def test_nobody_pays_a_fee_for_a_show_that_does_not_take_place():
     _, terms = told(RefundPolicy(), ordered_at, SHOW - timedelta(days=1), state="cancelled")
 
     assert terms.percent == 0
+
+
+@pytest.mark.parametrize("rules", POLICIES)
+@pytest.mark.parametrize("days", [40, 12, 9, 2, 0])
+def test_each_date_is_later_than_the_one_before(rules, days):
+    ordered_at = SHOW - timedelta(days=days)
+
+    steps, _ = told(rules, ordered_at, ordered_at)
+
+    assert all(step.until < later.until for step, later in pairwise(steps))
