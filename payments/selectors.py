@@ -46,6 +46,13 @@ def is_of_a_rehearsal(code: str) -> bool:
     return ordered.exists()
 
 
+def cancelled_payment(*, number: str, fan_id: int, fee: int, why: str) -> Payment | None:
+    """The fan's own, if they have given it back for this very fee, or are about to."""
+    asked = Refund.objects.filter(payment=OuterRef("pk"), fee=fee, why=why, by=None)
+    asked = asked.filter(frees_seats=True).exclude(state=Refund.State.REFUSED)
+    return own_payments(fan_id=fan_id).filter(Exists(asked), number=number).first()
+
+
 def open_refund(payment: Payment) -> Refund | None:
     return payment.refunds.filter(state=Refund.State.REQUESTED).first()
 
