@@ -1,7 +1,6 @@
 """Our books, the gateway's and the seats, day by day. Says what differs; may have it settled."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, datetime
 
 from django.conf import settings
@@ -9,20 +8,13 @@ from django.conf import settings
 from payments import saga, selectors
 from payments.gateways import Picture, Trouble, gateway
 from payments.models import Payment
+from payments.services.differences import Difference
 from reservations.models import Reservation
 
 State = Payment.State
 UNDER_WAY = (*Payment.OPEN, State.REFUNDING)
 # These vouch for seats: paid for, or about to be refunded and not yet given back.
 VOUCHING = (State.SUCCEEDED, State.PARTIALLY_REFUNDED, State.REFUNDING)
-
-
-@dataclass(frozen=True)
-class Difference:
-    """What is not as it should be, for an operator to read."""
-
-    number: str
-    words: str
 
 
 def reconcile(*, day: date, now: datetime, mend: bool = False) -> list[Difference]:
@@ -39,16 +31,16 @@ def reconcile(*, day: date, now: datetime, mend: bool = False) -> list[Differenc
 def _money(payment: Payment, now: datetime) -> Iterator[Difference]:
     if payment.state in UNDER_WAY:
         if payment.due_at is None or payment.due_at < now - saga.LEASE:
-            yield Difference(payment.number, f"is {payment.state}, and nobody looks at it")
+            yield Difference(payment.number, "forgotten", {"payment": payment.state})
         return
     try:
         picture = gateway().look(number=payment.number, seconds=settings.PORTONE_TIMEOUT)
     except Trouble as trouble:
-        yield Difference(payment.number, f"could not be compared: {trouble.code}")
+        yield Difference(payment.number, "not_compared", {"code": trouble.code})
         return
     if payment.left != _kept(picture):
-        words = f"we kept {payment.left} {payment.currency}, the gateway {_kept(picture)}"
-        yield Difference(payment.number, words)
+        facts = {"ours": payment.left, "theirs": _kept(picture), "currency": payment.currency}
+        yield Difference(payment.number, "kept", facts)
 
 
 def _kept(picture: Picture) -> int:
@@ -59,10 +51,11 @@ def _kept(picture: Picture) -> int:
 def _seats(payment: Payment) -> Iterator[Difference]:
     reservation = payment.reservation
     if payment.state == State.SUCCEEDED and reservation.state != Reservation.State.CONFIRMED:
-        yield Difference(payment.number, f"is paid, but {reservation} is {reservation.state}")
+        facts = {"order": reservation.code, "reservation": reservation.state}
+        yield Difference(payment.number, "seats_gone", facts)
 
 
 def _unpaid_seats(day: date) -> Iterator[Difference]:
     """Confirmed, though nobody paid."""
     for reservation in selectors.confirmed_of_day(day).exclude(payments__state__in=VOUCHING):
-        yield Difference(reservation.code, "is confirmed, but no payment vouches for it")
+        yield Difference(reservation.code, "not_paid")

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reservations import services, standby
+from reservations.admin.words import standby_why, standby_words
 from reservations.models import StandbyChange, StandbyEntry
 from ticketing.admin.changes import ReadOnlyAdmin
 from ticketing.admin.event_forms import ReasonForm
@@ -99,7 +100,13 @@ class StandbyEntryAdmin(ReadOnlyAdmin):
     @admin.display(description=gettext_lazy("changes"))
     def history(self, entry: StandbyEntry) -> str:
         rows = [
-            (moment(change), change.before or NOTHING, change.after, change.by or "", change.why)
+            (
+                moment(change),
+                standby_words(change.before) or NOTHING,
+                standby_words(change.after),
+                change.by or "",
+                standby_why(change.why),
+            )
             for change in entry.changes.select_related("by")
         ]
         return format_html_join("", "<div>{} · {} → {} · {} · {}</div>", rows) or NOTHING
@@ -107,12 +114,24 @@ class StandbyEntryAdmin(ReadOnlyAdmin):
 
 @admin.register(StandbyChange)
 class StandbyChangeAdmin(ReadOnlyAdmin):
-    list_display = ("at", "entry", "before", "after", "by", "why")
+    list_display = fields = ("at", "entry", "was", "became", "by", "reason")
     list_select_related = ("entry__event", "entry__fan", "by")
     list_per_page = 50
     show_full_result_count = False
     date_hierarchy = "at"
     search_fields = ("entry__fan__email", "by__email", "why")
+
+    @admin.display(description=gettext_lazy("before"))
+    def was(self, change: StandbyChange) -> str:
+        return standby_words(change.before) or NOTHING
+
+    @admin.display(description=gettext_lazy("after"))
+    def became(self, change: StandbyChange) -> str:
+        return standby_words(change.after)
+
+    @admin.display(description=gettext_lazy("why"))
+    def reason(self, change: StandbyChange) -> str:
+        return standby_why(change.why)
 
 
 def moment(change: StandbyChange) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.states import Lifecycle
@@ -173,7 +174,7 @@ class ReservationChange(models.Model):
         ordering = ["-at", "-id"]
 
     def __str__(self) -> str:
-        return f"{self.before} → {self.after}"
+        return f"{localtime(self.at):%Y-%m-%d %H:%M:%S}"
 
 
 class HoldRequest(Lifecycle):

@@ -60,7 +60,7 @@ def ask_for_fewer(*, event_id: int, fan_id: int, quantity: int, now: datetime) -
         return entry
     if entry.state != State.WAITING:
         raise errors.OnlyFewerSeats()
-    note(entry, before=f"{entry.quantity} seats", after=f"{quantity} seats", by=fan_id, now=now)
+    note(entry, before=str(entry.quantity), after=str(quantity), by=fan_id, now=now)
     entry.quantity = quantity
     entry.save(update_fields=["quantity"])
     return entry

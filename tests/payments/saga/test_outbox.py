@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.core.management import call_command
 from django.db import transaction
+from django.utils import translation
 
 from payments import mails, outbox, services
 from payments.models import OutboxMessage
@@ -140,8 +141,25 @@ def test_books_that_differ_are_an_error(bought):
         call_command("payments_reconcile")
 
 
-def test_a_seat_without_money_is_found(bought):
+def test_a_seat_without_money_is_found(bought, capsys):
     type(bought.payment).objects.update(state="failed", charged=0)
 
     with pytest.raises(Exception, match="2 differences"):
         call_command("payments_reconcile")
+    told = capsys.readouterr().err
+    assert "we kept ₩0, the gateway ₩308,000." in told
+    assert "is confirmed, but no payment vouches for it." in told
+
+
+@pytest.mark.parametrize(
+    ("kept", "words"),
+    [
+        (["pay-1", "forgotten", {"payment": "charging"}], "is “being charged”, and nobody looks"),
+        (["pay-1", "seats_gone", {"order": "K7", "reservation": "expired"}], "K7 is “ran out”"),
+        (["pay-1", "not_compared", {"code": "ReadTimeout"}], "could not be compared: ReadTimeout"),
+        (["pay-1", "is charging, 100 % forgotten"], "is charging, 100 % forgotten"),
+    ],
+)
+def test_differences_are_kept_as_facts_and_said_in_words(kept, words):
+    with translation.override("en"):
+        assert words in services.Difference(*kept).words
