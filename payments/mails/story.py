@@ -86,5 +86,7 @@ def code(story: Story) -> tuple[str, str]:
 def _seat(seat: dict[str, Any]) -> str:
     place = {"section": seat["section_name"], "row": seat["row"], "number": seat["number"]}
     if seat["row"]:
-        return _("%(section)s, row %(row)s, seat %(number)s") % place
-    return _("%(section)s, place %(number)s") % place
+        words = _("%(section)s, row %(row)s, seat %(number)s") % place
+    else:
+        words = _("%(section)s, place %(number)s") % place
+    return f"{words} · {seat['grade_name']}"

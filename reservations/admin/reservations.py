@@ -75,7 +75,7 @@ class ReservationAdmin(ReadOnlyAdmin):
     @admin.display(description=gettext_lazy("seats"))
     def seats_and_prices(self, reservation: Reservation) -> str:
         rows = [
-            (seat.seat, seat.grade, money(seat.price, reservation.currency))
+            (seat.seat, seat.grade_name, money(seat.price, reservation.currency))
             for seat in seats_of(reservation)
         ]
         return format_html_join("", "<div>{} · {} · {}</div>", rows)
@@ -131,4 +131,4 @@ def may_release(request: HttpRequest) -> bool:
 
 
 def seats_of(reservation: Reservation) -> QuerySet[ReservedSeat]:
-    return reservation.seats.select_related("seat__place__section")
+    return reservation.seats.select_related("seat__place__section", "seat__grade")

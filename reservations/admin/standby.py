@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern
@@ -48,6 +49,9 @@ class StandbyEntryAdmin(ReadOnlyAdmin):
         remove = self.route("<int:pk>/remove/", self.remove_view, "standbyentry_remove")
         return [remove, *super().get_urls()]
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[StandbyEntry]:
+        return super().get_queryset(request).prefetch_related("event__grades")
+
     def remove_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Says who it is and what they lose, asks for a reason, then takes them off."""
         if not operator(request).has_perm(REMOVE):
@@ -79,7 +83,8 @@ class StandbyEntryAdmin(ReadOnlyAdmin):
 
     @admin.display(description=gettext_lazy("price grade"), ordering="grade")
     def wish(self, entry: StandbyEntry) -> str:
-        return entry.grade or _("any")
+        names = {grade.code: grade.name for grade in entry.event.grades.all()}
+        return names.get(entry.grade, entry.grade) or _("any")
 
     @admin.display(description=gettext_lazy("number in the line"), ordering="turn")
     def number(self, entry: StandbyEntry) -> str:

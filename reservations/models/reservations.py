@@ -11,7 +11,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.states import Lifecycle
-from ticketing.models import Event, Seat
+from ticketing.models import Event, Grade, Seat
 
 # Without letters and digits that are taken for each other, or make words.
 LETTERS = "23456789BCDFGHJKLMNPQRSTVWXZ"
@@ -147,6 +147,22 @@ class ReservedSeat(models.Model):
 
     def __str__(self) -> str:
         return str(self.seat)
+
+    @property
+    def grade_name(self) -> str:
+        """As the reader calls it."""
+        return str(self._grade.name) if self._grade else self.grade
+
+    @property
+    def grade_names(self) -> dict[str, str]:
+        known = self._grade
+        names = (known.name_ko, known.name_en) if known else (self.grade, self.grade)
+        return dict(zip(("ko", "en"), names, strict=True))
+
+    @property
+    def _grade(self) -> Grade | None:
+        """The seat's, unless it is another one by now: then only the code of the old is known."""
+        return self.seat.grade if self.seat.grade.code == self.grade else None
 
 
 class ReservationChange(models.Model):
