@@ -15,6 +15,8 @@ WORDS: dict[str, str | Promise] = {
     "not_compared": _("could not be compared: %(code)s"),
     "kept": _("we kept %(ours)s, the gateway %(theirs)s"),
     "seats_gone": _("is paid, but %(order)s is “%(reservation)s”"),
+    "unheard_of": _("the gateway took %(theirs)s, and we know nothing of it"),
+    "not_listed": _("the gateway could not be asked for its payments: %(code)s"),
     "not_paid": _("is confirmed, but no payment vouches for it"),
 }
 AMOUNTS = ("ours", "theirs")

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from datetime import date, datetime
+from itertools import count
+from typing import Any
 
 from django.conf import settings
 
@@ -18,14 +20,14 @@ VOUCHING = (State.SUCCEEDED, State.PARTIALLY_REFUNDED, State.REFUNDING)
 
 
 def reconcile(*, day: date, now: datetime, mend: bool = False) -> list[Difference]:
-    """Every payment that was begun on that day, and every reservation."""
+    """Every payment that was begun on that day, here or there, and every reservation."""
     found = []
     for payment in selectors.payments_of_day(day):
         differences = [*_money(payment, now), *_seats(payment)]
         if differences and mend:
             saga.look_soon(payment.number, now)
         found += differences
-    return found + list(_unpaid_seats(day))
+    return found + list(_unpaid_seats(day)) + list(_money_of_nobody(day))
 
 
 def _money(payment: Payment, now: datetime) -> Iterator[Difference]:
@@ -59,3 +61,32 @@ def _unpaid_seats(day: date) -> Iterator[Difference]:
     """Confirmed, though nobody paid."""
     for reservation in selectors.confirmed_of_day(day).exclude(payments__state__in=VOUCHING):
         yield Difference(reservation.code, "not_paid")
+
+
+def _money_of_nobody(day: date) -> Iterator[Difference]:
+    """Taken by the gateway, and we have never heard of it; without keys nobody can pay there."""
+    if not settings.PORTONE_API_SECRET:
+        return
+    try:
+        for pictures in _pages(day):
+            for number in sorted(selectors.strangers(pictures)):
+                yield from _stranger(number, pictures[number])
+    except Trouble as trouble:
+        yield Difference(day.isoformat(), "not_listed", {"code": trouble.code})
+
+
+def _pages(day: date) -> Iterator[dict[str, Picture]]:
+    since, until = selectors.day_bounds(day)
+    for number in count():
+        span: Any = {"since": since, "until": until, "page": number}
+        page = gateway().page_of_day(**span, seconds=settings.PORTONE_TIMEOUT)
+        yield page.pictures
+        if page.is_last:
+            return
+
+
+def _stranger(number: str, picture: Picture) -> Iterator[Difference]:
+    """What went through a test channel is no money."""
+    is_play = picture.is_test and not settings.PORTONE_TAKES_TEST
+    if (kept := _kept(picture)) and not is_play:
+        yield Difference(number, "unheard_of", {"theirs": kept, "currency": picture.currency})

@@ -3,9 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from django.core.management import call_command
 from django.db import transaction
-from django.utils import translation
 
 from payments import mails, outbox, services
 from payments.models import OutboxMessage
@@ -126,40 +124,3 @@ def test_payments_are_resumed_by_hand(buyer):
     assert f"{payment.number}: prepared" in out
     assert "Breaker closed" in out
     assert payment.steps.filter(note="looked at by hand").exists()
-
-
-def test_books_that_agree_are_said_to(bought):
-    out, _ = run("payments_reconcile")
-
-    assert "no differences" in out
-
-
-def test_books_that_differ_are_an_error(bought):
-    type(bought.payment).objects.update(charged=bought.payment.charged + 7)
-
-    with pytest.raises(Exception, match="1 differences"):
-        call_command("payments_reconcile")
-
-
-def test_a_seat_without_money_is_found(bought, capsys):
-    type(bought.payment).objects.update(state="failed", charged=0)
-
-    with pytest.raises(Exception, match="2 differences"):
-        call_command("payments_reconcile")
-    told = capsys.readouterr().err
-    assert "we kept ₩0, the gateway ₩308,000." in told
-    assert "is confirmed, but no payment vouches for it." in told
-
-
-@pytest.mark.parametrize(
-    ("kept", "words"),
-    [
-        (["pay-1", "forgotten", {"payment": "charging"}], "is “being charged”, and nobody looks"),
-        (["pay-1", "seats_gone", {"order": "K7", "reservation": "expired"}], "K7 is “ran out”"),
-        (["pay-1", "not_compared", {"code": "ReadTimeout"}], "could not be compared: ReadTimeout"),
-        (["pay-1", "is charging, 100 % forgotten"], "is charging, 100 % forgotten"),
-    ],
-)
-def test_differences_are_kept_as_facts_and_said_in_words(kept, words):
-    with translation.override("en"):
-        assert words in services.Difference(*kept).words
