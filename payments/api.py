@@ -7,7 +7,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from payments import api_documents as documents
 from payments import selectors, services
@@ -20,20 +19,14 @@ from payments.api_serializers import (
 from payments.models import Payment
 from ticketing.accounts.api_auth import FanAuthentication, TokenAuthentication
 from ticketing.core import clock
+from ticketing.core.api_views import NeverStored
 
 
-class FanView(APIView):
+class FanView(NeverStored):
     """For people who are logged in."""
 
     authentication_classes = [TokenAuthentication, FanAuthentication]
     permission_classes = [IsAuthenticated]
-
-    def finalize_response(
-        self, request: Request, response: Any, *args: Any, **kwargs: Any
-    ) -> Response:
-        final = super().finalize_response(request, response, *args, **kwargs)
-        final["Cache-Control"] = "no-store"
-        return final
 
 
 class PaymentsView(FanView):

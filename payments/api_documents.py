@@ -107,7 +107,7 @@ CANCEL = call(
     "cancel_order",
     "Give the tickets back",
     "With the fee that was shown; if it is another one by now, nothing happens. The seats are free "
-    "once the money is back.",
+    "once the money is back. A repeat with the same fee is told what became of it.",
     request=OpenApiRequest(CancelSerializer),
     responses={
         200: OpenApiResponse(PaymentSerializer, "Refunded.", [told(BACK)]),

@@ -8,10 +8,16 @@ class PaymentsConfig(AppConfig):
 
     def ready(self) -> None:
         from payments import gateways, outbox
-        from reservations.signals import offer_missed, seats_offered, ticket_news
+        from reservations.signals import (
+            offer_missed,
+            seats_offered,
+            taken_off_standby,
+            ticket_news,
+        )
         from ticketing.core.lifetime import came_up
 
         seats_offered.connect(outbox.put_offer)
         offer_missed.connect(outbox.put_missed)
+        taken_off_standby.connect(outbox.put_taken_off)
         ticket_news.connect(outbox.put_ticket_news)
         came_up.connect(gateways.load)

@@ -6,7 +6,7 @@ from typing import Any
 
 from payments import locks
 from payments.models import Payment
-from reservations.models import Reservation, Ticket
+from reservations.models import Reservation, StandbyEntry, Ticket
 
 PAYMENT_SUCCEEDED = "PaymentSucceeded"
 PAYMENT_FAILED = "PaymentFailed"
@@ -15,6 +15,7 @@ RESERVATION_CANCELLED = "ReservationCancelled"
 REFUNDED = "Refunded"
 SEATS_OFFERED = "SeatsOffered"
 OFFER_MISSED = "OfferMissed"
+TAKEN_OFF_STANDBY = "TakenOffStandby"
 
 
 def put(
@@ -54,6 +55,19 @@ def put_missed(
 ) -> None:
     """Hears `reservations.signals.offer_missed`."""
     _put_about(reservation, OFFER_MISSED, link=link, language=language, now=now)
+
+
+def put_taken_off(
+    *, entry: StandbyEntry, language: str, now: datetime, signal: Any, sender: Any, **words: Any
+) -> None:
+    """Hears `reservations.signals.taken_off_standby`: of a place, which need not have an order."""
+    body = {"event": entry.event_id, "fan": entry.fan_id, "language": language} | words
+    locks.put_messages(
+        aggregate=f"standby:{entry.pk}",
+        kinds=[TAKEN_OFF_STANDBY],
+        bodies=[json.dumps(body)],
+        now=now,
+    )
 
 
 def put_ticket_news(

@@ -241,7 +241,7 @@ def refuse_refund(payment: Payment, words: str, *, now: datetime) -> Payment | N
     _close(refund, Refund.State.REFUSED, words, now)
     reservations.give_tickets_back(code=payment.reservation.code, now=now)
     before = State.PARTIALLY_REFUNDED if fresh.refunded else State.SUCCEEDED
-    note = f"the refund was refused: {words}"
+    note = f"refund refused: {words}"
     return locks.move_payment(fresh, to=before, now=now, note=note, due_at=None)
 
 

@@ -46,6 +46,13 @@ def is_of_a_rehearsal(code: str) -> bool:
     return ordered.exists()
 
 
+def cancelled_payment(*, number: str, fan_id: int, fee: int, why: str) -> Payment | None:
+    """The fan's own, if they have given it back for this very fee, or are about to."""
+    asked = Refund.objects.filter(payment=OuterRef("pk"), fee=fee, why=why, by=None)
+    asked = asked.filter(frees_seats=True).exclude(state=Refund.State.REFUSED)
+    return own_payments(fan_id=fan_id).filter(Exists(asked), number=number).first()
+
+
 def open_refund(payment: Payment) -> Refund | None:
     return payment.refunds.filter(state=Refund.State.REQUESTED).first()
 
@@ -100,14 +107,27 @@ def payments_of_day(day: date) -> QuerySet[Payment]:
     """By the site's own calendar."""
     payments = Payment.objects.select_related("reservation__event").order_by("pk")
     real = payments.filter(reservation__event_id__lt=REHEARSALS_FROM)
-    return real.filter(created_at__range=_bounds(day))
+    return real.filter(created_at__range=day_bounds(day))
 
 
 def confirmed_of_day(day: date) -> QuerySet[Reservation]:
     confirmed = Reservation.objects.filter(
         state=Reservation.State.CONFIRMED, event_id__lt=REHEARSALS_FROM
     )
-    return confirmed.filter(created_at__range=_bounds(day)).order_by("pk")
+    return confirmed.filter(created_at__range=day_bounds(day)).order_by("pk")
+
+
+def day_bounds(day: date) -> tuple[datetime, datetime]:
+    """Its first and last moment, by the site's own calendar."""
+    begins = datetime(day.year, day.month, day.day, tzinfo=timezone.get_default_timezone())
+    return begins, begins + timedelta(days=1) - timedelta(microseconds=1)
+
+
+def strangers(numbers: Collection[str]) -> set[str]:
+    """Those of which we know nothing."""
+    return set(numbers) - set(
+        Payment.objects.filter(number__in=numbers).values_list("number", flat=True)
+    )
 
 
 def numbered(numbers: Collection[str]) -> list[int]:
@@ -128,8 +148,3 @@ def outbox_counts() -> dict[str, int]:
 
 def breaker_state() -> BreakerState:
     return Breaker("portone").look()
-
-
-def _bounds(day: date) -> tuple[datetime, datetime]:
-    begins = datetime(day.year, day.month, day.day, tzinfo=timezone.get_default_timezone())
-    return begins, begins + timedelta(days=1) - timedelta(microseconds=1)

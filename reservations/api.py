@@ -13,7 +13,6 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from reservations import api_documents as documents
 from reservations import selectors, services
@@ -30,6 +29,7 @@ from reservations.errors import OnlySeatsLater
 from ticketing.accounts import selectors as accounts
 from ticketing.accounts.api_auth import FanAuthentication, TokenAuthentication
 from ticketing.core import clock
+from ticketing.core.api_views import NeverStored
 from ticketing.core.errors import NotFound
 from ticketing.core.lean import Call, Elsewhere, Route
 from ticketing.core.origins import require_own_origin
@@ -44,7 +44,7 @@ CHOICES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-class FanView(APIView):
+class FanView(NeverStored):
     """For people who are logged in; with a session, finding out who costs no SQL."""
 
     authentication_classes = [TokenAuthentication, FanAuthentication]
@@ -54,13 +54,6 @@ class FanView(APIView):
         super().initial(request, *args, **kwargs)
         if kwargs["event_id"] > LARGEST:
             raise NotFound()
-
-    def finalize_response(
-        self, request: Request, response: Any, *args: Any, **kwargs: Any
-    ) -> Response:
-        final = super().finalize_response(request, response, *args, **kwargs)
-        final["Cache-Control"] = "no-store"
-        return final
 
 
 class ReservationsView(FanView):

@@ -17,9 +17,10 @@ from ticketing.core.api_schema import refusals, told
 from waiting_queue import errors as queue
 
 AUTH: list[dict[str, list[str]]] = [{"session": []}, {"token": []}]
-SEATS = [
-    {"id": 101, "section": "A", "row": "1", "number": 1, "grade": "R", "price": 154000},
-    {"id": 102, "section": "A", "row": "1", "number": 2, "grade": "R", "price": 154000},
+R_SEAT = {"grade": "R", "grade_names": {"ko": "R석", "en": "R seat"}, "price": 154000}
+SEATS: list[dict[str, Any]] = [
+    {"id": 101, "section": "A", "row": "1", "number": 1} | R_SEAT,
+    {"id": 102, "section": "A", "row": "1", "number": 2} | R_SEAT,
 ]
 HELD: dict[str, Any] = {
     "code": "K7QF2M9XTP",

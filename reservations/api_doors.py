@@ -7,7 +7,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from reservations import api_door_documents as documents
 from reservations import services
@@ -22,6 +21,7 @@ from reservations.tickets import selectors
 from ticketing.accounts.api_auth import FanAuthentication, TokenAuthentication
 from ticketing.accounts.models import User
 from ticketing.core import clock
+from ticketing.core.api_views import NeverStored
 from ticketing.core.errors import NotFound
 
 
@@ -36,17 +36,10 @@ class MayCheckIn(BasePermission):
         return True
 
 
-class DoorView(APIView):
+class DoorView(NeverStored):
     authentication_classes = [TokenAuthentication, FanAuthentication]
     permission_classes = [MayCheckIn]
     doorkeeper: User
-
-    def finalize_response(
-        self, request: Request, response: Any, *args: Any, **kwargs: Any
-    ) -> Response:
-        final = super().finalize_response(request, response, *args, **kwargs)
-        final["Cache-Control"] = "no-store"
-        return final
 
 
 class CheckInsView(DoorView):

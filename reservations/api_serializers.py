@@ -73,12 +73,18 @@ class KeySerializer(serializers.Serializer):
     key = serializers.CharField(max_length=64, allow_blank=True, default="")
 
 
+class GradeNamesSerializer(serializers.Serializer):
+    ko = serializers.CharField()
+    en = serializers.CharField()
+
+
 class ReservedSeatSerializer(serializers.Serializer):
     id = serializers.IntegerField()
     section = serializers.CharField()
     row = serializers.CharField(allow_blank=True)
     number = serializers.IntegerField()
-    grade = serializers.CharField()
+    grade = serializers.CharField(help_text="Its code.")
+    grade_names = GradeNamesSerializer(help_text="For people.")
     price = serializers.IntegerField(help_text="As it was when the seat was held.")
 
 
@@ -110,7 +116,7 @@ class HoldRequestSerializer(serializers.Serializer):
     next_poll_ms = serializers.IntegerField(allow_null=True)
 
 
-SEAT = ("id", "section", "row", "number", "grade", "price")
+SEAT = ("id", "section", "row", "number", "grade", "grade_names", "price")
 
 
 def reservation_body(hold: Hold, now: datetime) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def with_seats(reservations: Iterable[Reservation]) -> list[Hold]:
     found = list(reservations)
     seats: dict[int, list[dict[str, Any]]] = defaultdict(list)
     rows = ReservedSeat.objects.filter(reservation__in=found).order_by("seat_id")
-    for row in rows.select_related("seat__place__section"):
+    for row in rows.select_related("seat__place__section", "seat__grade"):
         seats[row.reservation_id].append(_described(row))
     return [Hold(reservation, seats[reservation.pk]) for reservation in found]
 
@@ -156,7 +156,7 @@ def _the_only(reservations: QuerySet[Reservation]) -> Hold:
 
 
 def _described(row: ReservedSeat) -> dict[str, Any]:
-    """Programs know a section by its code, people by its name."""
+    """Programs know a section and a price grade by its code, people by its name."""
     place = row.seat.place
     return {
         "id": row.seat_id,
@@ -165,5 +165,7 @@ def _described(row: ReservedSeat) -> dict[str, Any]:
         "row": place.row,
         "number": place.number,
         "grade": row.grade,
+        "grade_name": row.grade_name,
+        "grade_names": row.grade_names,
         "price": row.price,
     }

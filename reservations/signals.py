@@ -13,6 +13,10 @@ seats_offered = Signal()
 # The same, when an offer was not paid for in time: reservation, link, language, now.
 offer_missed = Signal()
 
+# The same, when an operator took somebody off the standby list: entry: StandbyEntry, its lock held;
+# why; was_offered: whether seats were held for them; link, language, now.
+taken_off_standby = Signal()
+
 # The same, of a ticket. kind: TicketOffered, TicketAccepted …; ticket; to: the fan's number, or 0
 # and an address; language; now; words: what else there is to say (an offer's code, a name).
 ticket_news = Signal()

@@ -8,7 +8,13 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from reservations.errors import NoStandby
 from reservations.fitting import Returned, longest_runs
-from reservations.models import ReservedSeat, ReturnedSeat, StandbyEntry, StandbyList
+from reservations.models import (
+    ReservedSeat,
+    ReturnedSeat,
+    StandbyChange,
+    StandbyEntry,
+    StandbyList,
+)
 from ticketing.models import Event, Seat, Section
 from waiting_queue.models import QueueJournal
 
@@ -16,6 +22,8 @@ State = StandbyEntry.State
 # While an event is in one of these, its list goes on.
 RUNNING = (Event.State.ON_SALE, Event.State.PAUSED, Event.State.SOLD_OUT)
 OFFERING = (Event.State.ON_SALE, Event.State.SOLD_OUT)
+# Why the system ends a wait, as it notes it now, and as it did.
+ENDED_BY_ITSELF = ("sale_over", "the sale is over", "blocked")
 # So many seats are looked at in one go; the others have their turn when these are gone.
 LOOKED_AT = 1_000
 
@@ -44,6 +52,14 @@ def require_own_place(*, event_id: int, fan_id: int, now: datetime) -> Place:
     if found is None:
         raise NoStandby()
     return found
+
+
+def removal_of(entry: StandbyEntry) -> StandbyChange | None:
+    """The step by which an operator took them off the list; who left by themselves has none."""
+    last = entry.changes.filter(after=State.LEFT).first()
+    if last is None or last.why in ENDED_BY_ITSELF:
+        return None
+    return last if last.why or last.by_id not in (None, entry.fan_id) else None
 
 
 def place_of(entry: StandbyEntry) -> int:

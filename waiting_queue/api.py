@@ -13,9 +13,9 @@ from typing import Any
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from ticketing.core import clock
+from ticketing.core.api_views import NeverStored
 from ticketing.core.errors import NotLoggedIn
 from ticketing.core.lean import CHALLENGE, Call, Route, require_small
 from waiting_queue import api_documents as documents
@@ -117,7 +117,7 @@ lean_routes: list[Route] = [
 # -- the same as ordinary views -------------------------------------------------------------------
 
 
-class QueueCall(APIView):
+class QueueCall(NeverStored):
     authentication_classes = []
     permission_classes = []
     http_method_names = ["get", "post", "delete"]
@@ -130,7 +130,6 @@ class QueueCall(APIView):
         self, request: Request, response: Any, *args: Any, **kwargs: Any
     ) -> Response:
         final = super().finalize_response(request, response, *args, **kwargs)
-        final["Cache-Control"] = "no-store"
         if final.status_code == 401:
             final["WWW-Authenticate"] = CHALLENGE.decode()
         return final

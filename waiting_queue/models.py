@@ -6,6 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -215,7 +216,7 @@ class QueueChange(models.Model):
         ordering = ["-at", "-id"]
 
     def __str__(self) -> str:
-        return f"{self.what}: {self.before} → {self.after}"
+        return f"{localtime(self.at):%Y-%m-%d %H:%M:%S}"
 
 
 class QueueJournal(models.Model):

@@ -2,11 +2,12 @@ from typing import Any
 
 from django.conf import settings
 
-from payments.gateways.base import Declined, Gateway, Picture, Trouble, Unavailable, Unknown
+from payments.gateways.base import Declined, Gateway, Page, Picture, Trouble, Unavailable, Unknown
 
 __all__ = [
     "Declined",
     "Gateway",
+    "Page",
     "Picture",
     "Trouble",
     "Unavailable",

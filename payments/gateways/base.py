@@ -1,6 +1,7 @@
 """What any gateway can do, and the three ways in which a call can end badly."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 
@@ -45,6 +46,14 @@ class Picture:
 UNPAID = Picture("unpaid")
 
 
+@dataclass(frozen=True)
+class Page:
+    """Some of the payments that were begun at the gateway in a span of time, by their numbers."""
+
+    pictures: dict[str, Picture]
+    is_last: bool
+
+
 class Gateway(Protocol):
     """Each call takes at most `seconds`, raises nothing but Trouble, and may be repeated."""
 
@@ -58,6 +67,10 @@ class Gateway(Protocol):
     ) -> None: ...
 
     def look(self, *, number: str, seconds: float) -> Picture: ...
+
+    def page_of_day(
+        self, *, since: datetime, until: datetime, page: int, seconds: float
+    ) -> Page: ...
 
     def refund(
         self, *, number: str, amount: int, left: int, why: str, key: str, seconds: float

@@ -7,6 +7,7 @@ of its HTTP client. What it raises is sorted here into the three kinds of troubl
 import logging
 from collections.abc import Callable
 from contextvars import ContextVar
+from datetime import datetime
 from functools import cache
 from time import sleep
 from typing import Any
@@ -17,13 +18,22 @@ from portone_server_sdk import errors as sdk
 from portone_server_sdk import payment as kinds
 
 from payments.breaker import Breaker, Open
-from payments.gateways.base import UNPAID, Declined, Picture, Trouble, Unavailable, Unknown
+from payments.gateways.base import (
+    UNPAID,
+    Declined,
+    Page,
+    Picture,
+    Trouble,
+    Unavailable,
+    Unknown,
+)
 from ticketing.core import clock
 
 log = logging.getLogger(__name__)
 # What the request that is being made by this thread may take, and its idempotency key.
 _manners: ContextVar[tuple[float, str]] = ContextVar("manners")
 CONNECT_SECONDS = 3.0
+PAGE = 100
 OUTSTANDING, MEANWHILE, LONGEST_PAUSE = "IDEMPOTENCY_OUTSTANDING_REQUEST", 0.1, 2.0
 
 REFUSALS = (
@@ -54,6 +64,7 @@ WORDS: dict[type, str] = {
 class PortOne:
     def __init__(self, *, url: str, secret: str, store: str, charges_by_server: bool) -> None:
         self.charges_by_server = charges_by_server
+        self.store = store
         self.breaker = Breaker("portone")
         self.client = kinds.PaymentClient(secret=secret, base_url=url, store_id=store or None)
         self.client._sync_client = httpx.Client(event_hooks={"request": [_mind_manners]})
@@ -86,6 +97,16 @@ class PortOne:
             fine=sdk.PaymentNotFoundError,
         )
         return UNPAID if found is None else _picture(found)
+
+    def page_of_day(self, *, since: datetime, until: datetime, page: int, seconds: float) -> Page:
+        """In the order in which they were begun, so that pages don't shift while they are read."""
+        order = {"sortBy": "REQUESTED_AT", "sortOrder": "ASC", "timestampType": "CREATED_AT"}
+        span = {"from": since.isoformat(), "until": until.isoformat()}
+        store = {"storeId": self.store} if self.store else {}
+        asked: Any = {"filter": order | span | store, "page": {"number": page, "size": PAGE}}
+        found = self._call(lambda: self.client.get_payments(**asked), seconds).items
+        known = [one for one in found if type(one) in WORDS]
+        return Page({one.id: _picture(one) for one in known}, is_last=len(found) < PAGE)
 
     def refund(
         self, *, number: str, amount: int, left: int, why: str, key: str, seconds: float

@@ -5,26 +5,34 @@ from typing import Any
 from django.conf import settings
 from django.utils import translation
 
-from payments.mails import orders, tickets
-from payments.mails.story import Story
+from payments.mails import orders, standby, tickets
+from payments.mails.story import Notice, Story
 from payments.models import Payment
 from reservations.models import Reservation
 from ticketing.accounts.models import User
 from ticketing.core import mails
+from ticketing.models import Event
 
 MAILS = orders.MAILS | tickets.MAILS
+NOTICES = standby.NOTICES
 
 
 def send_about(kind: str, body: dict[str, Any], *, name: str) -> None:
     """The same message has the same name, so that a mail program shows a repeat once."""
-    write = MAILS.get(kind)
-    if write is None:
+    if kind not in MAILS and kind not in NOTICES:
         return
     to, who = _addressee(body)
-    found = Reservation.objects.select_related("event__plan__venue").get(code=body["reservation"])
     with translation.override(_language(body)):
-        if mail := write(Story(body, found)):
+        if mail := _written(kind, body):
             mails.send(mail, to=to, who=who, name=name)
+
+
+def _written(kind: str, body: dict[str, Any]) -> mails.Mail | None:
+    if kind in NOTICES:
+        event = Event.objects.select_related("plan__venue").get(pk=body["event"])
+        return NOTICES[kind](Notice(body, event))
+    found = Reservation.objects.select_related("event__plan__venue").get(code=body["reservation"])
+    return MAILS[kind](Story(body, found.event, found))
 
 
 def _addressee(body: dict[str, Any]) -> tuple[str, str]:

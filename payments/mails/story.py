@@ -18,19 +18,25 @@ from ticketing.models import Event, Venue
 
 
 @dataclass(frozen=True)
-class Story:
-    """A message of the outbox with what it speaks of."""
+class Notice:
+    """A message of the outbox about an event."""
 
     body: dict[str, Any]
-    reservation: Reservation
-
-    @property
-    def event(self) -> Event:
-        return self.reservation.event
+    event: Event
 
     @property
     def venue(self) -> Venue:
         return self.event.plan.venue
+
+    def time(self, moment: datetime) -> str:
+        return time_words(moment, self.venue.time_zone)
+
+
+@dataclass(frozen=True)
+class Story(Notice):
+    """One about an order, too."""
+
+    reservation: Reservation
 
     @property
     def order(self) -> str:
@@ -47,9 +53,6 @@ class Story:
     def money(self, name: str) -> str:
         return money(self.body.get(name) or None, self.body["currency"])
 
-    def time(self, moment: datetime) -> str:
-        return time_words(moment, self.venue.time_zone)
-
     def seats(self) -> str:
         return "\n  ".join(map(_seat, with_seats([self.reservation])[0].seats))
 
@@ -64,7 +67,7 @@ class Story:
         )
 
 
-def show(story: Story) -> list[tuple[str, str]]:
+def show(story: Notice) -> list[tuple[str, str]]:
     when = story.time(story.event.starts_at)
     return [(_("When"), when), (_("Where"), story.venue.name)]
 
@@ -86,5 +89,7 @@ def code(story: Story) -> tuple[str, str]:
 def _seat(seat: dict[str, Any]) -> str:
     place = {"section": seat["section_name"], "row": seat["row"], "number": seat["number"]}
     if seat["row"]:
-        return _("%(section)s, row %(row)s, seat %(number)s") % place
-    return _("%(section)s, place %(number)s") % place
+        words = _("%(section)s, row %(row)s, seat %(number)s") % place
+    else:
+        words = _("%(section)s, place %(number)s") % place
+    return f"{words} · {seat['grade_name']}"

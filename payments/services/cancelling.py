@@ -6,7 +6,7 @@ from datetime import datetime
 from payments import policy, selectors
 from payments.errors import FeeChanged, NotRefundable, TooLateToCancel
 from payments.models import Payment
-from payments.services.refunding import refund
+from payments.services.refunding import give_back
 
 WHY = "cancelled by the fan"
 
@@ -41,18 +41,21 @@ def cancel_terms(*, number: str, fan_id: int, now: datetime) -> CancelTerms:
 
 
 def cancel_by_fan(*, number: str, fan_id: int, fee: int, now: datetime) -> Payment:
-    """`fee` is what the fan saw and agreed to."""
-    terms = cancel_terms(number=number, fan_id=fan_id, now=now)
+    """`fee` is what the fan saw and agreed to. Who asks again is told what became of it."""
+    try:
+        return _cancel(cancel_terms(number=number, fan_id=fan_id, now=now), fee, now)
+    except NotRefundable:
+        earlier = selectors.cancelled_payment(number=number, fan_id=fan_id, fee=fee, why=WHY)
+        if earlier is None:
+            raise
+        return earlier
+
+
+def _cancel(terms: CancelTerms, fee: int, now: datetime) -> Payment:
     if terms.fee != fee:
         raise FeeChanged(fee=terms.fee)
     if not terms.back:
         raise NotRefundable()
-    return refund(
-        pk=terms.payment.pk,
-        amount=terms.back,
-        fee=fee,
-        frees_seats=True,
-        for_fan=True,
-        why=WHY,
-        now=now,
+    return give_back(
+        terms.payment, terms.back, fee=fee, frees_seats=True, for_fan=True, why=WHY, now=now
     )

@@ -29,22 +29,36 @@ def refund(
     now: datetime,
     by: User | None = None,
     amount: int | None = None,
-    fee: int = 0,
     frees_seats: bool | None = None,
-    for_fan: bool = False,
 ) -> Payment:
     """Give back all, or a part; with all of it the seats go back on sale, too."""
     payment = selectors.payment(pk)
     wanted = payment.left if amount is None else amount
     if not 0 < wanted <= payment.left:
         raise TooMuchToRefund(left=money(payment.left, payment.currency))
+    frees = wanted == payment.left if frees_seats is None else frees_seats
+    return give_back(payment, wanted, why=why, by=by, frees_seats=frees, now=now)
+
+
+def give_back(
+    payment: Payment,
+    amount: int,
+    *,
+    why: str,
+    now: datetime,
+    frees_seats: bool,
+    by: User | None = None,
+    fee: int = 0,
+    for_fan: bool = False,
+) -> Payment:
+    """Decided by the payment as it was seen: if some of it went back meanwhile, nothing happens."""
     begun = saga.begin_refund(
         payment,
-        wanted,
+        amount,
         why=why,
         by=by.pk if by else None,
         fee=fee,
-        frees_seats=wanted == payment.left if frees_seats is None else frees_seats,
+        frees_seats=frees_seats,
         for_fan=for_fan,
         now=now,
     )

@@ -76,6 +76,8 @@ def cancel(request: HttpRequest, code: str) -> HttpResponse:
         if request.method == "POST":
             services.cancel_by_fan(**whose, fee=_fee(request))
             return SeeOther(back)
+        if found.word in ("refunding", "refunded"):
+            return SeeOther(back)
         terms = services.cancel_terms(**whose)
     except errors.FeeChanged as refusal:
         messages.warning(request, f"{refusal} {refusal.advice}")

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reservations import services
+from reservations.admin.words import reservation_words
 from reservations.models import HoldRequest, Reservation, ReservationChange, ReservedSeat
 from ticketing.admin.changes import ReadOnlyAdmin
 from ticketing.admin.event_forms import ReasonForm
@@ -74,7 +75,7 @@ class ReservationAdmin(ReadOnlyAdmin):
     @admin.display(description=gettext_lazy("seats"))
     def seats_and_prices(self, reservation: Reservation) -> str:
         rows = [
-            (seat.seat, seat.grade, money(seat.price, reservation.currency))
+            (seat.seat, seat.grade_name, money(seat.price, reservation.currency))
             for seat in seats_of(reservation)
         ]
         return format_html_join("", "<div>{} · {} · {}</div>", rows)
@@ -98,12 +99,20 @@ class ReservationAdmin(ReadOnlyAdmin):
 
 @admin.register(ReservationChange)
 class ReservationChangeAdmin(ReadOnlyAdmin):
-    list_display = ("at", "reservation", "before", "after", "by", "why")
+    list_display = fields = ("at", "reservation", "was", "became", "by", "why")
     list_select_related = ("reservation", "by")
     list_per_page = 50
     show_full_result_count = False
     date_hierarchy = "at"
     search_fields = ("reservation__code__iexact", "by__email", "why")
+
+    @admin.display(description=gettext_lazy("before"))
+    def was(self, change: ReservationChange) -> str:
+        return reservation_words(change.before)
+
+    @admin.display(description=gettext_lazy("after"))
+    def became(self, change: ReservationChange) -> str:
+        return reservation_words(change.after)
 
 
 @admin.register(HoldRequest)
@@ -122,4 +131,4 @@ def may_release(request: HttpRequest) -> bool:
 
 
 def seats_of(reservation: Reservation) -> QuerySet[ReservedSeat]:
-    return reservation.seats.select_related("seat__place__section")
+    return reservation.seats.select_related("seat__place__section", "seat__grade")

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern
@@ -13,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reservations import services, standby
+from reservations.admin.words import standby_why, standby_words
 from reservations.models import StandbyChange, StandbyEntry
 from ticketing.admin.changes import ReadOnlyAdmin
 from ticketing.admin.event_forms import ReasonForm
@@ -47,6 +49,9 @@ class StandbyEntryAdmin(ReadOnlyAdmin):
         remove = self.route("<int:pk>/remove/", self.remove_view, "standbyentry_remove")
         return [remove, *super().get_urls()]
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[StandbyEntry]:
+        return super().get_queryset(request).prefetch_related("event__grades")
+
     def remove_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Says who it is and what they lose, asks for a reason, then takes them off."""
         if not operator(request).has_perm(REMOVE):
@@ -78,7 +83,8 @@ class StandbyEntryAdmin(ReadOnlyAdmin):
 
     @admin.display(description=gettext_lazy("price grade"), ordering="grade")
     def wish(self, entry: StandbyEntry) -> str:
-        return entry.grade or _("any")
+        names = {grade.code: grade.name for grade in entry.event.grades.all()}
+        return names.get(entry.grade, entry.grade) or _("any")
 
     @admin.display(description=gettext_lazy("number in the line"), ordering="turn")
     def number(self, entry: StandbyEntry) -> str:
@@ -99,7 +105,13 @@ class StandbyEntryAdmin(ReadOnlyAdmin):
     @admin.display(description=gettext_lazy("changes"))
     def history(self, entry: StandbyEntry) -> str:
         rows = [
-            (moment(change), change.before or NOTHING, change.after, change.by or "", change.why)
+            (
+                moment(change),
+                standby_words(change.before) or NOTHING,
+                standby_words(change.after),
+                change.by or "",
+                standby_why(change.why),
+            )
             for change in entry.changes.select_related("by")
         ]
         return format_html_join("", "<div>{} · {} → {} · {} · {}</div>", rows) or NOTHING
@@ -107,12 +119,24 @@ class StandbyEntryAdmin(ReadOnlyAdmin):
 
 @admin.register(StandbyChange)
 class StandbyChangeAdmin(ReadOnlyAdmin):
-    list_display = ("at", "entry", "before", "after", "by", "why")
+    list_display = fields = ("at", "entry", "was", "became", "by", "reason")
     list_select_related = ("entry__event", "entry__fan", "by")
     list_per_page = 50
     show_full_result_count = False
     date_hierarchy = "at"
     search_fields = ("entry__fan__email", "by__email", "why")
+
+    @admin.display(description=gettext_lazy("before"))
+    def was(self, change: StandbyChange) -> str:
+        return standby_words(change.before) or NOTHING
+
+    @admin.display(description=gettext_lazy("after"))
+    def became(self, change: StandbyChange) -> str:
+        return standby_words(change.after)
+
+    @admin.display(description=gettext_lazy("why"))
+    def reason(self, change: StandbyChange) -> str:
+        return standby_why(change.why)
 
 
 def moment(change: StandbyChange) -> str:

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reservations import services
+from reservations.admin.words import ticket_words
 from reservations.models import CheckIn, Ticket, TicketChange, TransferOffer
 from reservations.tickets import selectors
 from reservations.tickets.words import answer_words, seat_words
@@ -138,7 +139,7 @@ class TicketAdmin(ReadOnlyAdmin):
                 localtime(it.at).strftime("%Y-%m-%d %H:%M:%S"),
                 it.ticket,
                 it.get_what_display(),
-                " → ".join(filter(None, [it.before, it.after])),
+                " → ".join(ticket_words(it, value) for value in (it.before, it.after) if value),
                 it.by or "",
                 it.why,
             )
@@ -149,13 +150,21 @@ class TicketAdmin(ReadOnlyAdmin):
 
 @admin.register(TicketChange)
 class TicketChangeAdmin(ReadOnlyAdmin):
-    list_display = ("at", "ticket", "what", "before", "after", "by", "why")
+    list_display = fields = ("at", "ticket", "what", "was", "became", "by", "why")
     list_select_related = ("ticket", "by")
     list_filter = ("what",)
     list_per_page = 50
     show_full_result_count = False
     date_hierarchy = "at"
     search_fields = ("ticket__code__iexact", "by__email", "why")
+
+    @admin.display(description=gettext_lazy("before"))
+    def was(self, change: TicketChange) -> str:
+        return ticket_words(change, change.before)
+
+    @admin.display(description=gettext_lazy("after"))
+    def became(self, change: TicketChange) -> str:
+        return ticket_words(change, change.after)
 
 
 @admin.register(CheckIn)

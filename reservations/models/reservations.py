@@ -7,10 +7,11 @@ from typing import Any
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.states import Lifecycle
-from ticketing.models import Event, Seat
+from ticketing.models import Event, Grade, Seat
 
 # Without letters and digits that are taken for each other, or make words.
 LETTERS = "23456789BCDFGHJKLMNPQRSTVWXZ"
@@ -147,6 +148,22 @@ class ReservedSeat(models.Model):
     def __str__(self) -> str:
         return str(self.seat)
 
+    @property
+    def grade_name(self) -> str:
+        """As the reader calls it."""
+        return str(self._grade.name) if self._grade else self.grade
+
+    @property
+    def grade_names(self) -> dict[str, str]:
+        known = self._grade
+        names = (known.name_ko, known.name_en) if known else (self.grade, self.grade)
+        return dict(zip(("ko", "en"), names, strict=True))
+
+    @property
+    def _grade(self) -> Grade | None:
+        """The seat's, unless it is another one by now: then only the code of the old is known."""
+        return self.seat.grade if self.seat.grade.code == self.grade else None
+
 
 class ReservationChange(models.Model):
     """What operators did to a reservation, when and why. Written once, never edited."""
@@ -173,7 +190,7 @@ class ReservationChange(models.Model):
         ordering = ["-at", "-id"]
 
     def __str__(self) -> str:
-        return f"{self.before} → {self.after}"
+        return f"{localtime(self.at):%Y-%m-%d %H:%M:%S}"
 
 
 class HoldRequest(Lifecycle):

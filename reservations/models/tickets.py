@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from reservations.models.reservations import Reservation, new_code
@@ -133,7 +134,7 @@ class TicketChange(models.Model):
         ordering = ["-at", "-id"]
 
     def __str__(self) -> str:
-        return f"{self.what}: {self.before} → {self.after}"
+        return f"{localtime(self.at):%Y-%m-%d %H:%M:%S}"
 
 
 class TransferOffer(Lifecycle):

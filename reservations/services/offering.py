@@ -55,7 +55,7 @@ def settle_offers(*, now: datetime) -> int:
 
 def end_what_is_over(*, now: datetime) -> None:
     for pk in standby.entries_of_the_past().values_list("pk", flat=True)[:BATCH]:
-        end_waiting(entry_id=pk, why="the sale is over", now=now)
+        end_waiting(entry_id=pk, why="sale_over", now=now)
     for pk in standby.entries_of_the_blocked().values_list("pk", flat=True)[:BATCH]:
         end_waiting(entry_id=pk, why="blocked", now=now)
 

@@ -13,7 +13,7 @@ from reservations.models import Reservation, StandbyChange, StandbyEntry, Standb
 from reservations.models.standby import LATER, OUTCOMES
 from reservations.services.admission import require_open_sale
 from reservations.services.ending import release, release_by_operator
-from reservations.signals import offer_missed
+from reservations.signals import offer_missed, taken_off_standby
 from ticketing.accounts.models import User
 from ticketing.core.errors import InvalidInput, NotFound
 from ticketing.models import Event
@@ -60,7 +60,7 @@ def ask_for_fewer(*, event_id: int, fan_id: int, quantity: int, now: datetime) -
         return entry
     if entry.state != State.WAITING:
         raise errors.OnlyFewerSeats()
-    note(entry, before=f"{entry.quantity} seats", after=f"{quantity} seats", by=fan_id, now=now)
+    note(entry, before=str(entry.quantity), after=str(quantity), by=fan_id, now=now)
     entry.quantity = quantity
     entry.save(update_fields=["quantity"])
     return entry
@@ -81,13 +81,21 @@ def leave_standby(*, event_id: int, fan_id: int, now: datetime) -> StandbyEntry 
 
 @transaction.atomic
 def remove_from_standby(*, entry_id: int, by: User | None, why: str, now: datetime) -> StandbyEntry:
-    """An operator takes somebody off the list, and says why; an offer ends with it."""
+    """An operator takes somebody off the list, and says why; they are told, an offer ends with it.
+
+    What became of an offer that is over already is written down instead.
+    """
     entry = standby_entry_for_update(pk=entry_id)
     if entry is None:
         raise NotFound()
-    if entry.state == State.OFFERED and entry.reservation and not _outcome(entry):
+    if outcome := _outcome(entry):
+        return _ended(entry, now, to=outcome)
+    if entry.reservation is not None:
         release_by_operator(code=entry.reservation.code, by=by, why=why, now=now)
-    return _ended(entry, now, by=by.pk if by else None, why=why)
+    _ended(entry, now, by=by.pk if by else None, why=why)
+    told = {"why": why, "was_offered": entry.reservation is not None}
+    taken_off_standby.send(StandbyEntry, entry=entry, now=now, **told, **_address(entry))
+    return entry
 
 
 @transaction.atomic
@@ -220,6 +228,9 @@ def _tell_missed(entry: StandbyEntry, now: datetime) -> None:
     offer = reservation_for_update(entry.reservation.code) if entry.reservation else None
     if offer is None or offer.state != Reservation.State.EXPIRED:
         return
+    offer_missed.send(Reservation, reservation=offer, now=now, **_address(entry))
+
+
+def _address(entry: StandbyEntry) -> dict[str, str]:
     link = reverse("reservations:standby", args=[entry.event_id])
-    language = entry.language or settings.LANGUAGE_CODE
-    offer_missed.send(Reservation, reservation=offer, link=link, language=language, now=now)
+    return {"link": link, "language": entry.language or settings.LANGUAGE_CODE}

@@ -14,8 +14,8 @@ chosen AS MATERIALIZED (
 {choice}
 ),
 described AS (
-    SELECT chosen.id, chosen.state, grade.code AS grade, grade.price, section.code AS section,
-           place.section_id, place.row, place.number, place.accessible, place.companion
+    SELECT chosen.id, chosen.state, grade.code AS grade, grade.name_ko, grade.name_en, grade.price,
+           section.code AS section, place.section_id, place.row, place.number, place.accessible, place.companion
     FROM chosen
     JOIN ticketing_seat AS seat USING (id)
     JOIN ticketing_place AS place ON place.id = seat.place_id
@@ -86,7 +86,8 @@ SELECT verdict.word,
            SELECT json_agg(
                json_build_object(
                    'id', id, 'section', section, 'row', row, 'number', number,
-                   'grade', grade, 'price', price
+                   'grade', grade, 'grade_names', json_build_object('ko', name_ko, 'en', name_en),
+                   'price', price
                ) ORDER BY id
            ) FROM described
        ) AS seats,

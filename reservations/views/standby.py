@@ -91,6 +91,7 @@ def _context(event: Event, found: lists.Place | None) -> dict[str, Any]:
         "venue": event.plan.venue,
         "found": found,
         "is_live": is_live,
+        "removal": lists.removal_of(found.entry) if found and found.state == "left" else None,
         "may_join": runs and opened and not is_live,
         "runs": runs,
         "free": seats_free(event.pk) if event.state == Event.State.ON_SALE else 0,

@@ -32,7 +32,7 @@ def test_one_of_many_gets_the_seats_and_the_others_are_told(now):
 
     assert winners(results) == [4]
     assert sum(isinstance(result, IllegalMove) for result in results) == MANY - 1
-    assert EventChange.objects.filter(event=event, what="4 seats").count() == 1
+    assert EventChange.objects.filter(event=event, what="seats 4").count() == 1
 
 
 def test_overlapping_blocks_in_any_order_never_deadlock(now):

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
 from tests.making import seat_ids
 from ticketing.console import services, store
@@ -186,8 +187,25 @@ def test_a_silent_process_is_told_apart_and_forgotten_after_a_while(now):
     assert [process.kind for process in store.processes(at(now, 1_000))] == ["web"]
 
 
-def test_every_night_the_books_are_compared_and_the_result_kept(db, now):
+def test_every_night_the_books_are_compared_and_the_result_kept(db, now, settings):
+    settings.PORTONE_API_SECRET = ""  # nobody can pay
     services.reconcile_day(day=now.date(), now=now)
     services.reconcile_day(day=now.date(), now=now)
 
     assert Reconciliation.objects.get().differences == []
+
+
+def test_what_the_night_found_is_read_in_ones_own_language(now, operator, client):
+    facts = {"ours": 7, "theirs": 0, "currency": "KRW"}
+    found = [["pay-1", "kept", facts], ["pay-2", "we kept 5, <b>"]]
+    Reconciliation.objects.create(day=now.date(), at=now, differences=found)
+    client.force_login(operator, backend="django.contrib.auth.backends.ModelBackend")
+    address = reverse("admin:console_reconciliation_change", args=[now.date().isoformat()])
+
+    korean, english = (
+        client.get(address, headers={"accept-language": it}).content.decode() for it in ("ko", "en")
+    )
+
+    assert "7원" in korean
+    assert "pay-1: we kept ₩7, the gateway ₩0" in english
+    assert "pay-2: we kept 5, &lt;b&gt;" in korean

@@ -27,7 +27,8 @@ def test_a_hold_has_its_seats_its_price_and_its_deadline(event, fan, now):
     assert stored.deadline == held.reservation.deadline == now + timedelta(seconds=300)
     assert stored.total == 2 * 154_000
     assert [seat["id"] for seat in held.seats] == [one, two]
-    assert list(held.seats[0].values()) == [one, "A", "1", 1, "R", 154_000]
+    names = {"ko": "R석", "en": "R seat"}
+    assert list(held.seats[0].values()) == [one, "A", "1", 1, "R", names, 154_000]
     assert {states(event)[seat] for seat in (one, two)} == {"held"}
     assert {states(event)[seat] for seat in rest} == {"available"}
 

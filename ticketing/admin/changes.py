@@ -4,8 +4,8 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from ticketing.admin.change_words import value_words, what_words
 from ticketing.admin.pages import PagesAdmin
-from ticketing.admin.pictures import state_words
 from ticketing.models import EventChange
 
 
@@ -26,17 +26,21 @@ class ReadOnlyAdmin(PagesAdmin):
 
 @admin.register(EventChange)
 class EventChangeAdmin(ReadOnlyAdmin):
-    list_display = ("at", "event", "what", "was", "became", "by", "reason")
+    list_display = fields = ("at", "event", "step", "was", "became", "by", "reason")
     list_select_related = ("event", "by")
     list_per_page = 50
     show_full_result_count = False
     date_hierarchy = "at"
     search_fields = ("event__title_ko", "event__title_en", "by__email", "reason")
 
+    @admin.display(description=_("what"), ordering="what")
+    def step(self, change: EventChange) -> str:
+        return what_words(change)
+
     @admin.display(description=_("before"))
     def was(self, change: EventChange) -> str:
-        return state_words(change.before)
+        return value_words(change, change.before)
 
     @admin.display(description=_("after"))
     def became(self, change: EventChange) -> str:
-        return state_words(change.after)
+        return value_words(change, change.after)

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
+from ticketing.admin.change_words import value_words, what_words
 from ticketing.admin.counts import CountedList, seats_of_events
 from ticketing.admin.event_forms import EventForm, GradeForm
 from ticketing.admin.event_pages import DANGEROUS, EventPages
@@ -205,9 +206,9 @@ class EventAdmin(EventPages):
             (
                 localtime(change.at).strftime("%Y-%m-%d %H:%M:%S"),
                 change.by or _("the system"),
-                change.what,
-                state_words(change.before),
-                state_words(change.after),
+                what_words(change),
+                value_words(change, change.before),
+                value_words(change, change.after),
                 change.reason,
             )
             for change in changes

@@ -7,6 +7,7 @@ from django.utils.html import format_html_join
 from django.utils.translation import gettext_lazy as _
 from django_otp.plugins.otp_static.models import StaticDevice
 
+from payments.services import Difference
 from ticketing.admin.changes import ReadOnlyAdmin
 from ticketing.console.models import Reconciliation
 
@@ -25,4 +26,7 @@ class ReconciliationAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("differences"))
     def found(self, kept: Any) -> str:
-        return format_html_join("", "<div>{}: {}</div>", kept.differences) or NOTHING
+        """In the reader's words; rows of older releases are words already."""
+        found = [Difference(*each) for each in kept.differences]
+        rows = ((it.number, it.words) for it in found)
+        return format_html_join("", "<div>{}: {}</div>", rows) or NOTHING

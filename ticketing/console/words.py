@@ -10,26 +10,13 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from ticketing.admin.pictures import state_words
+from ticketing.admin import change_words as event_words
 from ticketing.console.figures import ROW
 from ticketing.models import EventChange
-from waiting_queue.admin.words import value_words, what_words
+from waiting_queue.admin.words import PILOT, is_by_pilot, value_words, what_words, why_words
 from waiting_queue.models import QueueChange, SaleQueue
 
 State = SaleQueue.State
-# Why the autopilot does what it does; the audit keeps the word and the numbers.
-PILOT: Mapping[str, Any] = {
-    "new": _("on, looks in a moment"),
-    "slow_pages": _("pages take {a} ms, the target is {b} ms: slower"),
-    "slow_database": _("the database takes {a} ms, the target is {b} ms: slower"),
-    "steady": _("close to the target ({a} of {b} ms): as it is"),
-    "healthy": _("all is well (pages take {a} ms): a little faster"),
-    "no_data": _("too little was measured: as it is"),
-    "nobody_waits": _("nobody waits: as it is"),
-    "full": _("all places inside are taken: as it is"),
-    "stock": _("seats for {a} more people: no faster than that"),
-    "by_hand": _("the rate was turned by hand"),
-}
 # What the page's script says; it has no words of its own.
 SCRIPT_WORDS: Mapping[str, Any] = {
     "live": _("Live"),
@@ -62,7 +49,6 @@ SCRIPT_WORDS: Mapping[str, Any] = {
 }
 BREAKER = {name: SCRIPT_WORDS[f"breaker-{name}"] for name in ("closed", "open", "half_open")}
 MINUTES = 15
-BY_PILOT = "autopilot: "
 
 
 @dataclass(frozen=True)
@@ -114,10 +100,6 @@ def minutes_table(rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def pilot_words(why: str, a: int = 0, b: int = 0) -> str:
-    return str(PILOT.get(why or "new", why)).format(a=f"{a:,}", b=f"{b:,}")
-
-
 def change_rows(changes: Iterable[QueueChange | EventChange]) -> list[dict[str, Any]]:
     """Who changed what, from what to what, and why: in the reader's words."""
     return [{"at": change.at, "by": change.by, **_words_of(change)} for change in changes]
@@ -125,17 +107,18 @@ def change_rows(changes: Iterable[QueueChange | EventChange]) -> list[dict[str, 
 
 def _words_of(change: QueueChange | EventChange) -> dict[str, Any]:
     if isinstance(change, EventChange):
-        before, after = state_words(change.before), state_words(change.after)
-        return {"what": change.what, "before": before, "after": after, "why": change.reason}
-    if change.why.startswith(BY_PILOT) and change.by is None:
-        word, *numbers = change.why.removeprefix(BY_PILOT).split()
-        told = {"by": _("autopilot"), "why": pilot_words(word, *map(int, numbers))}
-    else:
-        told = {"why": change.why}
+        return {
+            "what": event_words.what_words(change),
+            "before": event_words.value_words(change, change.before),
+            "after": event_words.value_words(change, change.after),
+            "why": change.reason,
+        }
+    told = {"by": _("autopilot")} if is_by_pilot(change) else {}
     return {
         "what": what_words(change),
         "before": value_words(change, change.before),
         "after": value_words(change, change.after),
+        "why": why_words(change),
         **told,
     }
 

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.urls import reverse
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.states import Lifecycle
@@ -267,4 +268,4 @@ class EventChange(models.Model):
         ordering = ["-at", "-id"]
 
     def __str__(self) -> str:
-        return f"{self.what}: {self.before} → {self.after}"
+        return f"{localtime(self.at):%Y-%m-%d %H:%M:%S}"

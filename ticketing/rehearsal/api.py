@@ -7,7 +7,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from ticketing.accounts.api_auth import SessionAuthentication, TokenAuthentication
 from ticketing.accounts.models import ApiToken, User
@@ -15,6 +14,7 @@ from ticketing.console.errors import SecondFactorMissing
 from ticketing.console.roles import REHEARSE
 from ticketing.console.services import lacks_second_factor
 from ticketing.core import clock
+from ticketing.core.api_views import NeverStored
 from ticketing.rehearsal import api_documents as documents
 from ticketing.rehearsal import api_serializers as shapes
 from ticketing.rehearsal import selectors, services
@@ -33,16 +33,9 @@ class MayRehearse(BasePermission):
         return True
 
 
-class StageView(APIView):
+class StageView(NeverStored):
     authentication_classes = [TokenAuthentication, SessionAuthentication]
     permission_classes = [MayRehearse]
-
-    def finalize_response(
-        self, request: Request, response: Any, *args: Any, **kwargs: Any
-    ) -> Response:
-        final = super().finalize_response(request, response, *args, **kwargs)
-        final["Cache-Control"] = "no-store"
-        return final
 
 
 class RehearsalsView(StageView):

@@ -76,7 +76,7 @@ def _move_seats(
     if others := [seat for seat in seats if seat.state != before]:
         raise IllegalMove(before=others[0].get_state_display(), after=str(after.label))
     Seat.objects.filter(pk__in=[seat.pk for seat in seats]).update(state=after)
-    _note(event_id, what=f"{len(seats)} seats", before=before, after=after, **who_and_why)
+    _note(event_id, what=f"seats {len(seats)}", before=before, after=after, **who_and_why)
     return len(seats)
 
 

@@ -8,7 +8,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.admin.changes import ReadOnlyAdmin
-from waiting_queue.admin.words import value_words, what_words
+from waiting_queue.admin.words import value_words, what_words, why_words
 from waiting_queue.models import BlockAppeal, QueueChange, QueueDraw, QueueJournal
 
 LATEST = 10_000
@@ -16,7 +16,7 @@ LATEST = 10_000
 
 @admin.register(QueueChange)
 class QueueChangeAdmin(ReadOnlyAdmin):
-    list_display = ("at", "queue", "knob", "was", "became", "by", "why")
+    list_display = fields = ("at", "queue", "knob", "was", "became", "by", "reason")
     list_select_related = ("queue__event", "by")
     list_per_page = 50
     show_full_result_count = False
@@ -36,6 +36,10 @@ class QueueChangeAdmin(ReadOnlyAdmin):
     @admin.display(description=_("after"))
     def became(self, change: QueueChange) -> str:
         return value_words(change, change.after)
+
+    @admin.display(description=_("why"), ordering="why")
+    def reason(self, change: QueueChange) -> str:
+        return why_words(change)
 
 
 @admin.register(BlockAppeal)

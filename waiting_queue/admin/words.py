@@ -1,6 +1,8 @@
 """How states, changes and counts of a queue are shown to operators."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -27,6 +29,23 @@ PLACES = {
     "closed": gettext_lazy("the queue closed"),
     "refused": gettext_lazy("appeal refused"),
 }
+# By the word that the audit keeps: why the autopilot does what it does, with two numbers.
+PILOT: Mapping[str, Any] = {
+    "new": gettext_lazy("on, looks in a moment"),
+    "slow_pages": gettext_lazy("pages take {a} ms, the target is {b} ms: slower"),
+    "slow_database": gettext_lazy("the database takes {a} ms, the target is {b} ms: slower"),
+    "steady": gettext_lazy("close to the target ({a} of {b} ms): as it is"),
+    "healthy": gettext_lazy("all is well (pages take {a} ms): a little faster"),
+    "no_data": gettext_lazy("too little was measured: as it is"),
+    "nobody_waits": gettext_lazy("nobody waits: as it is"),
+    "full": gettext_lazy("all places inside are taken: as it is"),
+    "stock": gettext_lazy("seats for {a} more people: no faster than that"),
+    "by_hand": gettext_lazy("the rate was turned by hand"),
+}
+BY_PILOT = re.compile(r"autopilot: (\w+)(?: (-?\d+) (-?\d+))?")
+VALUES = {"True": gettext_lazy("yes"), "False": gettext_lazy("no"), "off": gettext_lazy("off")}
+KNOWN: Mapping[str, Mapping[str, Any]] = {"state": STATES, "notice": {}}
+WHYS = {"rehearsal": gettext_lazy("rehearsal")}
 
 
 def badge(state: str) -> SafeString:
@@ -51,8 +70,24 @@ OTHERS = {
 
 def value_words(change: QueueChange, value: str) -> str:
     """States and places by their names; a message as it was written."""
-    known = PLACES if " " in change.what else STATES if change.what == "state" else {}
+    known = PLACES if " " in change.what else KNOWN.get(change.what, VALUES)
     return str(known.get(value, value)) or NOTHING
+
+
+def is_by_pilot(change: QueueChange) -> bool:
+    return change.by_id is None and BY_PILOT.fullmatch(change.why) is not None
+
+
+def why_words(change: QueueChange) -> str:
+    """What people wrote as they wrote it; what the autopilot noted, in words."""
+    noted = BY_PILOT.fullmatch(change.why) if is_by_pilot(change) else None
+    if noted and noted[1] in PILOT:
+        return pilot_words(noted[1], int(noted[2] or 0), int(noted[3] or 0))
+    return str(WHYS.get(change.why, change.why))
+
+
+def pilot_words(why: str, a: int = 0, b: int = 0) -> str:
+    return str(PILOT.get(why or "new", why)).format(a=f"{a:,}", b=f"{b:,}")
 
 
 def changes_table(changes: Iterable[QueueChange]) -> SafeString | str:
@@ -63,7 +98,7 @@ def changes_table(changes: Iterable[QueueChange]) -> SafeString | str:
             what_words(change),
             value_words(change, change.before),
             value_words(change, change.after),
-            change.why,
+            why_words(change),
         )
         for change in changes
     )

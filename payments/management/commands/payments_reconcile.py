@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.utils import translation
 from django.utils.timezone import localtime
 
 from payments import services
@@ -35,7 +36,8 @@ class Command(BaseCommand):
 
     def compare(self, day: date, mend: bool) -> int:
         differences = services.reconcile(day=day, now=clock.now(), mend=mend)
-        for each in differences:
-            self.stderr.write(f"{day} {each.number}: {each.words}.")
+        with translation.override("en"):  # as everything else that commands say
+            for each in differences:
+                self.stderr.write(f"{day} {each.number}: {each.words}.")
         self.stdout.write(f"{day}: {len(differences) or 'no'} differences.")
         return len(differences)

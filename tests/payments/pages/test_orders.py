@@ -128,6 +128,21 @@ def test_soon_after_the_order_cancelling_is_free(me, paid, django_assert_max_num
     assert control.taken(paid.payment.number) == 0
 
 
+def test_a_button_pressed_again_says_the_same_and_no_refusal(me, paid):
+    me.open(order(paid, "cancel/"))
+    fee = me.fields(order(paid, "cancel/"))["fee"]
+    first = me.send(order(paid, "cancel/"), fee=fee)
+
+    again = me.send(order(paid, "cancel/"), fee=fee)
+
+    assert me.address == order(paid)
+    assert "can't be refunded" not in first + again
+    assert "Cancelled</span>" in again
+    assert "can't be refunded" not in me.open(order(paid, "cancel/"))
+    assert "can't be refunded" in me.send(order(paid, "cancel/"), fee=1)
+    assert Refund.objects.count() == 1
+
+
 def test_later_it_costs_the_fee_that_was_shown(me, paid):
     let_days_pass(paid, 8)
     page = me.open(order(paid, "cancel/"))

@@ -5,9 +5,11 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
+from django.utils import translation
 
 from payments import services
-from payments.models import OutboxMessage, Refund
+from payments.admin.words import note_words
+from payments.models import OutboxMessage, Payment, Refund
 from tests.making import make_user
 from tests.payments.saga.acting import Buyer
 from ticketing.models import Event
@@ -71,7 +73,36 @@ def test_the_list_says_how_far_a_cancelled_event_is_in_paying_back(desk, event, 
 def test_its_page_shows_the_timeline(desk, paid):
     shown = desk.get(page("payment_change", paid.pk)).content.decode()
 
-    assert "charging → succeeded" in shown
+    assert "being charged → paid" in shown
+
+
+def test_its_page_says_what_was_noted_in_the_readers_words(desk, paid, buyer, operator):
+    services.resume_by_operator(pk=paid.pk, by=operator, now=buyer.now)
+    services.refund(pk=paid.pk, why="ill, the fan writes", amount=1, by=operator, now=buyer.now)
+    page_of = page("payment_change", paid.pk)
+
+    shown = desk.get(page_of, headers={"accept-language": "ko"}).content.decode()
+
+    with translation.override("ko"):
+        assert f"{Payment.State.CHARGING.label} → {Payment.State.SUCCEEDED.label}" in shown
+        assert f"· {note_words('looked at by hand')} {operator}" in shown
+    assert "→ succeeded" not in shown
+    assert shown.count("ill, the fan writes") == 2
+
+
+@pytest.mark.parametrize("before", ["refund refused", "the refund was refused"])
+def test_a_refused_refund_is_noted_with_the_gateways_words(before):
+    with translation.override("en"):
+        assert note_words(f"{before}: ERR {{no}}") == "the refund was refused: ERR {no}"
+        assert note_words("REJECT_CARD") == "REJECT_CARD"
+
+
+def test_a_refund_says_why(desk, paid, buyer):
+    services.refund(pk=paid.pk, why="cancelled by the fan", now=buyer.now)
+    refund = Refund.objects.get()
+
+    for address in (page("refund_changelist"), page("refund_change", refund.pk)):
+        assert "cancelled by the fan" in desk.get(address).content.decode()
 
 
 def test_a_part_goes_back_with_a_reason_and_a_name(desk, paid, operator):

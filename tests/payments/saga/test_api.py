@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from payments.models import Payment
+from payments.models import Payment, Refund
 from payments.sandbox import control
 from payments.sandbox.control import Behaviour
 
@@ -79,6 +79,44 @@ def test_cancelling_shows_the_fee_first(browser, buyer):
     done = post(browser, address, fee=terms["fee"])
 
     assert (done.status_code, done.json()["state"]) == (200, "REFUNDED")
+
+
+def cancel_twice(browser, buyer, **second):
+    address = f"{buyer.payment.number}/cancel/"
+    return [post(browser, address, **wish) for wish in ({"fee": 0}, {"fee": 0} | second)]
+
+
+def told(answer):
+    return answer.status_code, answer.json() | {"server_time": None}
+
+
+def test_a_repeated_cancel_reads_the_same_answer(browser, buyer):
+    buyer.buy()
+
+    first, second = cancel_twice(browser, buyer)
+
+    assert told(first) == told(second)
+    assert (second.status_code, second.json()["state"]) == (200, "REFUNDED")
+    assert Refund.objects.count() == 1
+
+
+def test_a_cancel_repeated_while_the_money_is_on_its_way_reads_so(browser, buyer):
+    buyer.buy(Behaviour.REFUND_PENDING, seconds=0.3)
+
+    first, second = cancel_twice(browser, buyer)
+
+    assert told(first) == told(second)
+    assert (second.status_code, second.json()["state"]) == (202, "REFUNDING")
+    control.wait()
+
+
+@pytest.mark.parametrize("fee", [1, 10**30])
+def test_a_cancel_for_another_fee_is_no_repeat(browser, buyer, fee):
+    buyer.buy()
+
+    _, second = cancel_twice(browser, buyer, fee=fee)
+
+    assert (second.status_code, second.json()["code"]) == (409, "not_refundable")
 
 
 @pytest.mark.parametrize("address", ["", "confirm/", "cancel/"])

@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from django.core.management import call_command
 from django.db import transaction
 
 from payments import mails, outbox, services
@@ -125,23 +124,3 @@ def test_payments_are_resumed_by_hand(buyer):
     assert f"{payment.number}: prepared" in out
     assert "Breaker closed" in out
     assert payment.steps.filter(note="looked at by hand").exists()
-
-
-def test_books_that_agree_are_said_to(bought):
-    out, _ = run("payments_reconcile")
-
-    assert "no differences" in out
-
-
-def test_books_that_differ_are_an_error(bought):
-    type(bought.payment).objects.update(charged=bought.payment.charged + 7)
-
-    with pytest.raises(Exception, match="1 differences"):
-        call_command("payments_reconcile")
-
-
-def test_a_seat_without_money_is_found(bought):
-    type(bought.payment).objects.update(state="failed", charged=0)
-
-    with pytest.raises(Exception, match="2 differences"):
-        call_command("payments_reconcile")

@@ -2,16 +2,17 @@
 
 from datetime import timedelta
 from functools import partial
-from threading import Barrier, Event
+from threading import Barrier, Event, Lock
 from uuid import uuid4
 
 import pytest
 from django.db import IntegrityError, connection
 
 from payments import idempotency, locks, mails, saga, services
-from payments.models import OutboxMessage, Payment, Refund
+from payments.models import OutboxMessage, Payment, Refund, RefundPolicy
 from payments.sandbox import control
 from payments.sandbox.control import Behaviour
+from payments.services import cancelling
 from reservations import services as reservations
 from reservations.errors import HoldOver
 from reservations.models import Reservation
@@ -246,6 +247,57 @@ def test_control_without_looking_where_it_is_only_a_constraint_saves_the_refund(
 
     assert {type(each) for each in results} == {Payment, IntegrityError}
     assert Refund.objects.count() == 1
+
+
+@pytest.fixture
+def half(buyer, event):
+    """Paid for; giving it back costs half, so that as much is left as went back."""
+    RefundPolicy.objects.create(event=event, free_days=0, tiers=[[0, 50]])
+    payment = buyer.buy()
+    fan = {"number": payment.number, "fan_id": buyer.fan.pk, "fee": payment.amount // 2}
+    return partial(services.cancel_by_fan, **fan, now=buyer.now + timedelta(minutes=1))
+
+
+def test_a_cancel_pressed_many_times_at_once_gives_back_once(buyer, half):
+    results = together(FEW, lambda _: half())
+    work(buyer.now + timedelta(minutes=5))
+
+    assert {payment.number for payment in results} == {buyer.payment.number}
+    assert {payment.state for payment in results} <= {"refunding", "partially_refunded"}
+    assert control.taken(buyer.payment.number) == buyer.payment.left == buyer.payment.amount // 2
+    assert Refund.objects.count() == 1
+    assert messages().count("ReservationCancelled") == 1
+
+
+def one_by_one_after_the_terms(monkeypatch, seen):
+    """Both have read the fee before either gives back, and the second once the first is done."""
+    real, met, turn = cancelling.give_back, Barrier(2), Lock()
+
+    def give_back(payment, amount, **more):
+        met.wait(10)
+        with turn:
+            return real(seen(payment), amount, **more)
+
+    monkeypatch.setattr(cancelling, "give_back", give_back)
+
+
+def test_a_cancel_that_comes_second_reads_what_the_first_one_did(buyer, half, monkeypatch):
+    one_by_one_after_the_terms(monkeypatch, lambda payment: payment)
+
+    results = together(2, lambda _: half())
+
+    assert [payment.state for payment in results] == ["partially_refunded"] * 2
+    assert control.taken(buyer.payment.number) == buyer.payment.amount // 2
+
+
+def test_control_without_what_was_seen_a_second_cancel_gives_the_fee_back_too(
+    buyer, half, monkeypatch
+):
+    one_by_one_after_the_terms(monkeypatch, lambda payment: Payment.objects.get(pk=payment.pk))
+
+    together(2, lambda _: half())
+
+    assert control.taken(buyer.payment.number) == 0
 
 
 @pytest.fixture

@@ -115,6 +115,30 @@ def test_another_fee_than_was_agreed_to_stops_it(paid):
     assert paid.payment.state == "succeeded"
 
 
+def test_who_was_paid_back_by_an_operator_has_not_cancelled(paid):
+    refund(paid)
+
+    with pytest.raises(errors.NotRefundable):
+        services.cancel_by_fan(number=paid.payment.number, fan_id=paid.fan.pk, fee=0, now=paid.now)
+
+
+def test_who_was_refused_may_cancel_anew(buyer):
+    buyer.buy(Behaviour.REFUND_REFUSED)
+    whose = {"number": buyer.payment.number, "fan_id": buyer.fan.pk, "now": buyer.now}
+
+    assert [services.cancel_by_fan(**whose, fee=0).state for _ in range(2)] == ["succeeded"] * 2
+    assert Refund.objects.filter(state="refused").count() == 2
+
+
+def test_a_repeat_is_answered_after_the_show_too(paid):
+    whose = {"number": paid.payment.number, "fan_id": paid.fan.pk, "fee": 0}
+    services.cancel_by_fan(**whose, now=paid.now)
+
+    again = services.cancel_by_fan(**whose, now=paid.event.starts_at + timedelta(days=1))
+
+    assert (again.state, again.refunded) == ("refunded", again.charged)
+
+
 @pytest.mark.parametrize(
     ("days_after_order", "days_before_show", "percent"),
     [

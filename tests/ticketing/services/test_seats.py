@@ -56,7 +56,7 @@ def test_seats_are_held_back_and_released(event, operator, now):
 
     services.release_seats(event_id=event.pk, seat_ids=two, by=operator, reason="", now=now)
     assert not event.seats.exclude(state=State.AVAILABLE).exists()
-    assert EventChange.objects.filter(event=event, what="2 seats").count() == 2
+    assert EventChange.objects.filter(event=event, what="seats 2").count() == 2
 
 
 def test_one_sold_seat_refuses_the_whole_block(event, operator, now):

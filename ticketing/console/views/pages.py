@@ -14,12 +14,12 @@ from ticketing.console.words import (
     SCRIPT_WORDS,
     change_rows,
     minutes_table,
-    pilot_words,
     state_buttons,
 )
 from ticketing.core import clock
 from waiting_queue import services as queues
 from waiting_queue.admin.forms import NoticeForm
+from waiting_queue.admin.words import pilot_words
 from waiting_queue.models import SaleQueue
 
 RECENT = 8

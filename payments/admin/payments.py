@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404
 from django.urls import URLPattern
 from django.utils.html import format_html_join
 from django.utils.timezone import localtime
@@ -14,9 +14,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from payments import selectors, services
-from payments.models import OutboxMessage, Payment, Refund, RefundPolicy, WebhookReceipt
+from payments.admin.words import note_words, state_words
+from payments.models import Payment, Refund, WebhookReceipt
 from ticketing.admin.changes import ReadOnlyAdmin
-from ticketing.admin.pages import PagesAdmin, operator, require_post
+from ticketing.admin.pages import operator, require_post
 from ticketing.core import clock
 from ticketing.core.money import money
 
@@ -49,7 +50,7 @@ class PaymentAdmin(ReadOnlyAdmin):
     search_help_text = gettext_lazy("The number, the order's code, or the person's e-mail address.")
     fields = (
         *("number", "state", "reservation", "fan", "price", "charged", "refunded", "currency"),
-        *("transaction_id", "failure_code", "failure_message", "attempts", "due_at"),
+        *("transaction_id", "failure", "failure_message", "attempts", "due_at"),
         *("created_at", "charging_at", "settled_at", "timeline", "refund_list", "webhook_list"),
     )
 
@@ -115,10 +116,20 @@ class PaymentAdmin(ReadOnlyAdmin):
     def price(self, payment: Payment) -> str:
         return money(payment.amount, payment.currency)
 
+    @admin.display(description=gettext_lazy("reason"))
+    def failure(self, payment: Payment) -> str:
+        return note_words(payment.failure_code) or NOTHING
+
     @admin.display(description=gettext_lazy("timeline"))
     def timeline(self, payment: Payment) -> str:
         rows = [
-            (when(step.at), step.before, step.after, step.note, step.by or "")
+            (
+                when(step.at),
+                state_words(step.before),
+                state_words(step.after),
+                note_words(step.note),
+                step.by or "",
+            )
             for step in payment.steps.select_related("by")
         ]
         return format_html_join("", "<div>{} · {} → {} · {} {}</div>", rows) or NOTHING
@@ -126,7 +137,13 @@ class PaymentAdmin(ReadOnlyAdmin):
     @admin.display(description=gettext_lazy("refunds"))
     def refund_list(self, payment: Payment) -> str:
         rows = [
-            (when(it.created_at), money(it.amount, payment.currency), it.state, it.why, it.answer)
+            (
+                when(it.created_at),
+                money(it.amount, payment.currency),
+                it.get_state_display(),
+                note_words(it.why),
+                it.answer,
+            )
             for it in payment.refunds.all()
         ]
         return format_html_join("", "<div>{} · {} · {} · {} {}</div>", rows) or NOTHING
@@ -140,55 +157,16 @@ class PaymentAdmin(ReadOnlyAdmin):
 
 @admin.register(Refund)
 class RefundAdmin(ReadOnlyAdmin):
-    list_display = ("created_at", "payment", "amount", "fee", "state", "is_owed", "why", "by")
+    list_display = ("created_at", "payment", "amount", "fee", "state", "is_owed", "reason", "by")
+    fields = (*list_display, "frees_seats", "ended_at", "answer")
     list_select_related = ("payment", "by")
     list_filter = ("state", "is_owed")
     show_full_result_count = False
     search_fields = ("payment__number", "why")
 
-
-@admin.register(OutboxMessage)
-class OutboxMessageAdmin(ReadOnlyAdmin):
-    list_display = ("aggregate", "sequence", "kind", "state", "attempts", "due_at", "error")
-    list_filter = ("state", "kind")
-    list_per_page = 50
-    show_full_result_count = False
-    search_fields = ("aggregate", "body__payment")
-
-    def get_urls(self) -> list[URLPattern]:
-        revive = self.route("<int:pk>/revive/", self.revive_view, "outboxmessage_revive")
-        return [revive, *super().get_urls()]
-
-    def revive_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        require_post(request)
-        require(request, "payments.change_outboxmessage")
-        message = services.revive_message(pk=pk, by=operator(request), now=clock.now())
-        self.log_change(request, message, _("Sent again."))
-        self.message_user(request, _("It will be sent again."), messages.SUCCESS)
-        return redirect("admin:payments_outboxmessage_change", pk)
-
-    def render_change_form(
-        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
-    ) -> HttpResponse:
-        is_dead = context["original"].state == OutboxMessage.State.DEAD
-        may = operator(request).has_perm("payments.change_outboxmessage")
-        context["may_revive"] = is_dead and may
-        return super().render_change_form(request, context, *args, **kwargs)
-
-
-@admin.register(WebhookReceipt)
-class WebhookReceiptAdmin(ReadOnlyAdmin):
-    list_display = ("received_at", "kind", "number", "repeats", "webhook_id")
-    list_filter = ("kind",)
-    list_per_page = 50
-    show_full_result_count = False
-    search_fields = ("number", "webhook_id")
-
-
-@admin.register(RefundPolicy)
-class RefundPolicyAdmin(PagesAdmin):
-    list_display = ("event", "free_days", "tiers")
-    list_select_related = ("event",)
+    @admin.display(description=gettext_lazy("why"))
+    def reason(self, refund: Refund) -> str:
+        return note_words(refund.why)
 
 
 def require(request: HttpRequest, permission: str) -> None:

@@ -1,0 +1,1 @@
+from payments.admin import messages, payments  # noqa: F401 - register themselves

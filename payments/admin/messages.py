@@ -1,0 +1,60 @@
+"""Messages in both directions, and the terms of cancelling."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern
+from django.utils.translation import gettext as _
+
+from payments import services
+from payments.admin.payments import require
+from payments.models import OutboxMessage, RefundPolicy, WebhookReceipt
+from ticketing.admin.changes import ReadOnlyAdmin
+from ticketing.admin.pages import PagesAdmin, operator, require_post
+from ticketing.core import clock
+
+
+@admin.register(OutboxMessage)
+class OutboxMessageAdmin(ReadOnlyAdmin):
+    list_display = ("aggregate", "sequence", "kind", "state", "attempts", "due_at", "error")
+    list_filter = ("state", "kind")
+    list_per_page = 50
+    show_full_result_count = False
+    search_fields = ("aggregate", "body__payment")
+
+    def get_urls(self) -> list[URLPattern]:
+        revive = self.route("<int:pk>/revive/", self.revive_view, "outboxmessage_revive")
+        return [revive, *super().get_urls()]
+
+    def revive_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        require_post(request)
+        require(request, "payments.change_outboxmessage")
+        message = services.revive_message(pk=pk, by=operator(request), now=clock.now())
+        self.log_change(request, message, _("Sent again."))
+        self.message_user(request, _("It will be sent again."), messages.SUCCESS)
+        return redirect("admin:payments_outboxmessage_change", pk)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        is_dead = context["original"].state == OutboxMessage.State.DEAD
+        may = operator(request).has_perm("payments.change_outboxmessage")
+        context["may_revive"] = is_dead and may
+        return super().render_change_form(request, context, *args, **kwargs)
+
+
+@admin.register(WebhookReceipt)
+class WebhookReceiptAdmin(ReadOnlyAdmin):
+    list_display = ("received_at", "kind", "number", "repeats", "webhook_id")
+    list_filter = ("kind",)
+    list_per_page = 50
+    show_full_result_count = False
+    search_fields = ("number", "webhook_id")
+
+
+@admin.register(RefundPolicy)
+class RefundPolicyAdmin(PagesAdmin):
+    list_display = ("event", "free_days", "tiers")
+    list_select_related = ("event",)
