@@ -21,6 +21,12 @@ from ticketing.models import Event, Seat
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Builders are never slow enough to need a rest, however busy the machine is."""
+    monkeypatch.setattr(seat_list, "QUICK_SECONDS", 60.0)
+
+
 @pytest.fixture
 def seats_url(event: Event) -> str:
     return f"/api/v1/events/{event.pk}/seats/"
@@ -141,6 +147,21 @@ def test_while_one_builds_the_others_get_the_list_before(event: Event, now: date
     assert served(event) == before
     store.stop_building(event.pk, rest_ms=0)
     assert served(event)[seat][-1] == "blocked"
+
+
+def test_who_built_slowly_rests_and_the_list_before_is_served_meanwhile(
+    event: Event, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, seat = served(event), seat_ids(event)[0]
+    monkeypatch.setattr(seat_list, "QUICK_SECONDS", 0.0)
+    monkeypatch.setattr(seat_list, "RESTS", 10_000)
+    block(event, seat, now)
+    slowly = served(event)
+    release(event, seat, now)
+
+    assert served(event) == slowly != before
+    redis.client().delete(keys.seat_list_builder(event.pk))
+    assert served(event) == before
 
 
 def test_without_a_list_before_they_wait_for_the_builder(event: Event) -> None:
