@@ -46,7 +46,7 @@ def progress():
     for code in ("seat_taken", "not_together", "unavailable", "payments_paused", "queue_full"):
         it.tally.refusals[code] = 12_345
     it.tally(Deed(1, "forge", now, now, 401))
-    it.fault = "the process that moves the line is killed (10 of 10)"
+    it.news = "the process that moves the line is killed (10 of 10)"
     it.enter("settling payments", 180)
     return it
 

@@ -95,6 +95,14 @@ def test_the_page_marks_and_explains_what_was_broken(page):
     assert "Clocks were put wrong, and right again" in page
 
 
+def test_the_page_marks_and_explains_a_pause(page, sale):
+    (pause,) = json_of(sale)["pauses"]
+
+    assert page.count(">‖</text>") == page.count("<figure")
+    assert "8.0 s from 0:27 on." in page
+    assert pause["ended"] - pause["began"] == pytest.approx(8, abs=0.1)
+
+
 def test_a_violation_is_told_first_of_all(sale):
     with translation.override("en"):
         page = page_of(replace(sale, left_behind={"redis": 3}))
@@ -154,7 +162,7 @@ def test_the_json_has_the_keys_that_are_documented(sale):
 
     assert list(body) == [
         *("report", "ok", "settings", "machine", "seconds", "counts", "verdicts", "limits"),
-        *("people", "faults", "series"),
+        *("people", "faults", "pauses", "series"),
     ]
     assert list(body["verdicts"][0]) == [
         *("name", "title", "holds", "checked", "found", "counterexample", "detail")

@@ -41,7 +41,7 @@ class Progress:
     phase: str = "getting ready"
     began: float = field(default_factory=steady)
     lasts: float = 0.0  # seconds; 0 if nobody knows
-    fault: str = ""
+    news: str = ""  # what was done to the sale last
 
     def enter(self, phase: str, lasts: float = 0.0) -> None:
         self.phase, self.began, self.lasts = phase, steady(), lasts
@@ -112,7 +112,7 @@ def one_line(progress: Progress, now: float) -> str:
         *(f"{name} {tally.per_second(did, now):.0f}/s" for name, did in RATES.items()),
         f"hold p95 {timed[1]:.0f} ms" if timed else "",
         f"refused {tally.refusals.total():,}",
-        progress.fault,
+        progress.news,
     ]
     return "  ".join(part for part in parts if part)
 
@@ -127,7 +127,7 @@ def screen(progress: Progress, now: float, width: int, paint: Paint) -> list[str
     lines = [
         *_head(progress, width, paint),
         _bar(progress, now, width, paint),
-        paint(fit(progress.fault, width), "yellow") if progress.fault else "",
+        paint(fit(progress.news, width), "yellow") if progress.news else "",
         _label("Line", _line_words(pulse), width, paint),
         _label("Seats", _seat_words(progress.seats), width, paint),
         "",
