@@ -75,7 +75,7 @@ def test_the_page_tells_every_verdict_in_words(page, sale):
     for verdict in verdicts(sale):
         assert str(verdict.title).replace("'", "&#x27;") in page
     assert page.count(" holds</p>") == len(verdicts(sale))
-    assert "All 14 promises were kept." in page
+    assert "All 15 promises were kept." in page
 
 
 def test_the_page_draws_everything_with_a_table_beside(page):
