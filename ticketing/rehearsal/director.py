@@ -23,6 +23,7 @@ LAST_CALLS = 60.0  # seconds after the closing in which people finish what they 
 SETTLING = 300.0  # seconds in which payments must be known
 SENT_HOME = 30.0  # seconds in which the line must be empty after the closing
 LOOKING = 2.0
+LONGER = 60.0  # seconds that even a short sale stays open for faults that are left
 MOVED = {"pause": "the line is paused", "resume": "the line goes on after a pause"}
 Watch = Callable[[Progress], Coroutine[Any, Any, None]]
 
@@ -149,7 +150,7 @@ class Play:
         async with _beside(self._faults(minutes)) as faults, _beside(pause.take()):
             if not await crowd.gone(60 * minutes) and faults:
                 # On a slow machine they take longer, and so does the sale.
-                await asyncio.wait([faults], timeout=60 * minutes)
+                await asyncio.wait([faults], timeout=max(60 * minutes, LONGER))
         self.progress.enter("last calls", LAST_CALLS)
         await self._move("close")
         crowd.line_closed()
