@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from payments.sandbox.behaviours import LONGEST
+from payments.sandbox.behaviours import LONGEST, Behaviour
 from payments.sandbox.errors import InvalidRequest, OutstandingRequest
-from payments.sandbox.models import Call
+from payments.sandbox.models import Call, Payment
 
 KEPT = timedelta(hours=3)
 # Whoever has not answered by now has died over it.
 LONGEST_WORK = timedelta(seconds=LONGEST + 10)
-# What no behaviour slows down.
-QUICK, QUICK_WORK = "/pre-register", timedelta(seconds=10)
+# What only a slow card slows down; and if the dead had done it, it is not done again.
+QUICK, QUICK_WORK = ("/pre-register", "/confirm"), timedelta(seconds=10)
 KEY = re.compile(r"[A-Za-z0-9_-]{16,256}")
 
 
@@ -33,13 +33,20 @@ def begin(*, key: str, path: str, body: dict[str, Any], now: datetime) -> Answer
     if not KEY.fullmatch(key):
         raise InvalidRequest("An idempotency key has 16 to 256 letters, digits, - or _.")
     Call.objects.filter(key=key, at__lt=now - KEPT).delete()
-    longest = QUICK_WORK if path.endswith(QUICK) else LONGEST_WORK
-    Call.objects.filter(key=key, status=None, at__lt=now - longest).delete()
+    Call.objects.filter(key=key, status=None, at__lt=now - _longest_work(path)).delete()
     fingerprint = hashlib.sha256(json.dumps([path, body], sort_keys=True).encode()).hexdigest()
     call, is_ours = Call.objects.get_or_create(
         key=key, defaults={"fingerprint": fingerprint, "at": now}
     )
     return None if is_ours else _earlier(call, fingerprint)
+
+
+def _longest_work(path: str) -> timedelta:
+    if not path.endswith(QUICK):
+        return LONGEST_WORK
+    slow = Payment.objects.filter(payment_id=path.split("/")[-2], behaviour=Behaviour.SLOW)
+    seconds = slow.values_list("seconds", flat=True).first()
+    return QUICK_WORK + timedelta(seconds=seconds or 0)
 
 
 def _earlier(call: Call, fingerprint: str) -> Answer:

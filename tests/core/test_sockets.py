@@ -4,10 +4,13 @@ import asyncio
 import json
 from typing import Any
 
+import pytest
 from asgiref.testing import ApplicationCommunicator
 
 from ticketing.asgi import application
 from ticketing.core.sockets import Socket
+
+pytestmark = pytest.mark.django_db  # a socket looks after connections that others left open
 
 
 async def knock(path: str, *, origin: str) -> ApplicationCommunicator:
@@ -37,6 +40,25 @@ async def test_another_site_may_not_open_a_socket():
     door = await knock("/ws/nowhere/", origin="https://evil.example")
 
     assert (await door.receive_output())["type"] == "websocket.close"
+
+
+class Listening(Socket):
+    async def enter(self) -> None:
+        await self.accept()
+
+
+async def test_who_hangs_up_before_the_answer_is_no_error(caplog):
+    async def receive() -> dict[str, Any]:
+        return {"type": "websocket.connect"}
+
+    async def hung_up(message: dict[str, Any]) -> None:
+        raise OSError("gone")
+
+    scope = {"type": "websocket", "path": "/ws/", "headers": []}
+
+    await asyncio.wait_for(Listening.as_asgi()(scope, receive, hung_up), 3)
+
+    assert [it.getMessage() for it in caplog.records if it.levelname == "ERROR"] == []
 
 
 class Telling(Socket):

@@ -257,6 +257,7 @@ class Sale:
     def shop(self, who: int, person: int, character: str) -> Iterator[Any]:
         site = self.site
         wish = self.luck.sample(range(1, self.seats + 1), self.luck.choice([1, 2]))
+        shown = {"map": "live"} if site.shows_free(wish) else {}
         code = f"R{next(self.codes)}"
 
         def told(order: Order) -> dict[str, Any]:
@@ -264,7 +265,7 @@ class Sale:
             return {"reservation": order.code, "seats": order.seats, **times}
 
         order = yield from self.call(
-            who, "hold", lambda: site.hold(person, wish, code), told, asked=wish
+            who, "hold", lambda: site.hold(person, wish, code), told, asked=wish, **shown
         )
         if order is None or character == "quitter":
             yield from self.call(who, "leave", lambda: site.out(person, "left"), lambda _: {})

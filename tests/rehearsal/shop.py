@@ -157,12 +157,17 @@ class Site:
             self.note("admit", person, number)
         return self.standing(person) if person in self.inside else None
 
+    @property
+    def live(self) -> list[Order]:
+        return [one for one in self.orders.values() if one.state in {"held", "paying", "confirmed"}]
+
+    def shows_free(self, seats: list[int]) -> bool:
+        return not {seat for one in self.live for seat in one.seats} & set(seats)
+
     def hold(self, person: int, seats: list[int], code: str) -> Order | None:
         self.expire()
-        live = [one for one in self.orders.values() if one.state in {"held", "paying", "confirmed"}]
-        mine = sum(len(one.seats) for one in live if one.person == person)
-        taken = {seat for one in live for seat in one.seats}
-        if person not in self.inside or taken & set(seats) or mine + len(seats) > LIMIT:
+        mine = sum(len(one.seats) for one in self.live if one.person == person)
+        if person not in self.inside or not self.shows_free(seats) or mine + len(seats) > LIMIT:
             return None
         now = self.clock()
         self.orders[code] = Order(code, person, seats, now, now + HOLD_SECONDS)

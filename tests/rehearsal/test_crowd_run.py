@@ -111,6 +111,10 @@ def test_everybody_ends_in_a_state_that_is_explained(
     assert {deed["did"] for deed in deeds if deed["who"] == STAGE} == {
         *("begin", "move", "sample", "finish"),
     }
+    moves = [deed["saw"]["move"] for deed in deeds if deed["did"] == "move"]
+    assert (moves[:3], moves[-1]) == (["lobby", "open", "pause"], "close")
+    maps = Counter(deed["did"] for deed in deeds if deed["saw"].get("way") == "seats")
+    assert maps["connect"] >= maps["dropped"] > 5
     attacks = [deed for deed in deeds if deed["did"] in ("forge", "replay", "skip")]
     assert attacks
     assert [deed for deed in attacks if not 400 <= deed["status"] < 500] == []

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from tests.rehearsal.evening import busy
 from ticketing.rehearsal import screen
-from ticketing.rehearsal.crowd.tally import ENDS
-from ticketing.rehearsal.history import Deed, steady
+from ticketing.rehearsal.history import steady
 from ticketing.rehearsal.screen import Progress, coloured, fit, one_line, plain
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -16,42 +16,10 @@ COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 @pytest.fixture
 def progress():
-    """A busy evening: every number is long, everything is there."""
-    it, now = Progress(), steady()
-    it.setting = {
-        "code": "K7QF2M9X",
-        "title": {"en": "Moonlight Concert " * 8, "ko": "달빛"},
-        "profile": "rush",
-        "fans": 10_000,
-        "faults": "all",
-        "seed": 123_456,
-    }
-    it.pulse = {
-        "state": "draining",
-        "lobby": 12_345,
-        "waiting": 12_345,
-        "ready": 1_234,
-        "inside": 1_234,
-        "max_inside": 10_000,
-        "database_ms": 123.4,
-        "redis_ms": 1.2,
-        "tick_age_seconds": 1.0,
-        "seats": {"free": 12_345, "held": 1_234, "paying": 1_234, "sold": 12_345},
-    }
-    for state in (*screen.HERE, *ENDS):
-        it.tally.states[state] = 12_345
-    for did in ("join", "look", "connect", "claim", "map", "hold", "pay", "confirm"):
-        for took in (0.01, 12.3):
-            it.tally(Deed(1, did, now - took, now, saw={"state": "SUCCEEDED"}))
-    for code in ("seat_taken", "not_together", "unavailable", "payments_paused", "queue_full"):
-        it.tally.refusals[code] = 12_345
-    it.tally(Deed(1, "forge", now, now, 401))
-    it.fault = "the process that moves the line is killed (10 of 10)"
-    it.enter("settling payments", 180)
-    return it
+    return busy()
 
 
-@pytest.mark.parametrize("width", [60, 80, 100, 200])
+@pytest.mark.parametrize("width", [20, 30, 40, 48, 60, 77, 80, 100, 200])
 def test_it_fits_the_terminal(progress, width):
     lines = screen.screen(progress, steady(), width, plain)
 

@@ -138,6 +138,36 @@ def test_a_pause_lasts_until_the_queue_goes_on():
     assert "no. 2 (id 102)" in only(a_line([(4, "ready", 1), (19, "ready", 2)], *moves), "paused")
 
 
+def test_a_move_that_was_tried_may_have_ended_a_pause():
+    moves = [
+        Deed(STAGE, "move", TEN + at, TEN + at, status, saw={"move": move})
+        for at, move, status in ((5, "pause", 200), (15, "resume", 0), (25, "resume", 200))
+    ]
+
+    assert holds(a_line([(16, "ready", 1)], *moves), "paused")
+    assert "during a pause" in only(a_line([(14, "ready", 1)], *moves), "paused")
+
+
+def test_a_pause_too_short_to_be_sure_of_is_not_rehearsed():
+    moves = [
+        Deed(STAGE, "move", TEN + at, TEN + at, saw={"move": move})
+        for at, move in ((5, "pause"), (7, "resume"))
+    ]
+
+    assert holds(a_line([(6, "ready", 1)], *moves), "paused") is None
+
+
+def test_permits_do_not_pile_up_in_a_pause():
+    moves = [
+        Deed(STAGE, "move", TEN + at, TEN + at, saw={"move": move})
+        for at, move in ((20, "pause"), (30, "resume"))
+    ]
+    piled_up = [(30.5, "ready", 81 + n) for n in range(40)]
+
+    assert holds(a_line([*steadily(20), (30.5, "ready", 81)], *moves), "rate")
+    assert only(a_line([*steadily(20), *piled_up], *moves), "rate")
+
+
 # -- the order ------------------------------------------------------------------------------------
 
 

@@ -152,6 +152,29 @@ def test_a_server_error_is_excused_while_and_shortly_after_something_broke(
     assert ("failures" not in failing(with_deeds(calm_sale, fault, error))) == excused
 
 
+@pytest.mark.parametrize(
+    ("did", "status", "code", "excused"),
+    [
+        ("map", 500, "server_error", False),
+        ("connect", 500, "", False),
+        ("dropped", 200, "server_error", False),
+        ("dropped", 200, "unavailable", True),
+        ("map", 502, "", True),
+        ("map", 504, "", True),
+        ("map", 0, "", True),
+    ],
+)
+def test_a_bug_is_not_excused_by_a_fault(calm_sale, did, status, code, excused):
+    at = calm_sale.deeds[50].ended
+    fault = Deed(-1, "fault", at, at + 5, saw={"fault": "postgresql"})
+    spoilt = with_deeds(calm_sale, fault, Deed(9, did, at + 1, at + 1, status, code))
+
+    if excused:
+        assert "failures" not in failing(spoilt)
+    else:
+        assert f"{did} of #9 was answered with {status} {code}" in only(spoilt, "failures")
+
+
 def test_which_errors_were_excused_is_told(calm_sale):
     at = calm_sale.deeds[50].ended
     fault = Deed(-1, "fault", at, at + 5, saw={"fault": "valkey"})

@@ -75,7 +75,7 @@ def test_the_page_tells_every_verdict_in_words(page, sale):
     for verdict in verdicts(sale):
         assert str(verdict.title).replace("'", "&#x27;") in page
     assert page.count(" holds</p>") == len(verdicts(sale))
-    assert "All 14 promises were kept." in page
+    assert "All 15 promises were kept." in page
 
 
 def test_the_page_draws_everything_with_a_table_beside(page):
@@ -93,6 +93,14 @@ def test_the_page_marks_and_explains_what_was_broken(page):
     assert page.count('<text x="') >= 2 * 9
     assert "A web process was killed" in page
     assert "Clocks were put wrong, and right again" in page
+
+
+def test_the_page_marks_and_explains_a_pause(page, sale):
+    (pause,) = json_of(sale)["pauses"]
+
+    assert page.count(">‖</text>") == page.count("<figure")
+    assert "8.0 s from 0:27 on." in page
+    assert pause["ended"] - pause["began"] == pytest.approx(8, abs=0.1)
 
 
 def test_a_violation_is_told_first_of_all(sale):
@@ -154,7 +162,7 @@ def test_the_json_has_the_keys_that_are_documented(sale):
 
     assert list(body) == [
         *("report", "ok", "settings", "machine", "seconds", "counts", "verdicts", "limits"),
-        *("people", "faults", "series"),
+        *("people", "faults", "pauses", "series"),
     ]
     assert list(body["verdicts"][0]) == [
         *("name", "title", "holds", "checked", "found", "counterexample", "detail")

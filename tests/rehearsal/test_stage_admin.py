@@ -6,7 +6,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from tests.making import seat_ids
 from tests.rehearsal.staging import OPTIONS, director, sale  # noqa: F401 - fixtures
+from tests.reservations.acting import hold
+from ticketing.accounts.models import User
 from ticketing.models import Event, EventChange
 from ticketing.rehearsal import services, tasks
 from ticketing.rehearsal.models import Rehearsal
@@ -81,6 +84,18 @@ def test_stopping_cleans_up_and_is_noted(client, rehearsal, sale):  # noqa: F811
     assert rehearsal.cleaned_at
     assert Event.objects.get() == sale
     assert EventChange.objects.filter(what="rehearsal", after="stopped").exists()
+
+
+def test_who_has_something_of_a_real_event_is_told_to_operators(client, rehearsal, event, now):
+    (fan,) = services.make_people(code=rehearsal.code, numbers=range(1), now=now)
+    hold(event, User.objects.get(pk=fan.id), now, seat_ids(event)[0])
+
+    page = client.post(address("stop", rehearsal.pk), follow=True).content.decode()
+
+    assert "except for what belongs to a real event" in page
+    assert "accounts.User 1, reservations.Reservation 1." in page
+    assert "The next rehearsal can begin." in page
+    assert address("stop", rehearsal.pk) not in page
 
 
 def test_a_link_does_not_stop_it(client, rehearsal):

@@ -10,7 +10,8 @@ from ticketing.accounts.models import Session, User
 from ticketing.accounts.sessions import copies
 from ticketing.core import mails, redis
 from ticketing.rehearsal import services
-from ticketing.rehearsal.errors import RehearsalOver
+from ticketing.rehearsal.errors import AnotherRehearsal, RehearsalOver
+from ticketing.rehearsal.services import clearing
 
 pytestmark = pytest.mark.django_db
 
@@ -88,6 +89,47 @@ def test_somebody_who_bought_elsewhere_stays_and_is_counted(people, rehearsal, n
         "reservations.Reservation": 1,
     }
     assert event.reservations.count() == 1
+
+
+def test_somebody_who_stays_keeps_no_other_rehearsal_from_beginning(
+    people,
+    rehearsal,
+    now,
+    event,
+    sale,  # noqa: F811
+):
+    hold(event, User.objects.get(pk=people[0].id), now, seat_ids(event)[0])
+
+    services.clean_up(code=rehearsal.code, now=now)
+    rehearsal.refresh_from_db()
+    following = services.start(event_id=sale.pk, options=OPTIONS, by=None, now=now)
+
+    assert rehearsal.cleaned_at == now
+    assert rehearsal.left_behind["accounts.User"] == 1
+    assert following.is_under_way
+    assert "id" not in who(people[0].session)
+
+
+@pytest.mark.parametrize("stuck", ["delete_rows_of_event", "delete_people"])
+def test_what_could_go_and_did_not_keeps_the_next_from_beginning(
+    people,
+    rehearsal,
+    now,
+    event,
+    sale,  # noqa: F811
+    monkeypatch,
+    stuck,
+):
+    hold(event, User.objects.get(pk=people[0].id), now, seat_ids(event)[0])
+    monkeypatch.setattr(clearing, "ROUNDS", 1)
+    monkeypatch.setattr(clearing.remnants, stuck, lambda of: None)
+
+    services.clean_up(code=rehearsal.code, now=now)
+    rehearsal.refresh_from_db()
+
+    assert rehearsal.cleaned_at is None
+    with pytest.raises(AnotherRehearsal):
+        services.start(event_id=sale.pk, options=OPTIONS, by=None, now=now)
 
 
 def test_others_keep_their_accounts_and_sessions(people, rehearsal, now):

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Coroutine
 from typing import Any
 
+from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 from django.utils import translation
 
@@ -42,8 +43,13 @@ class Socket(AsyncJsonWebsocketConsumer):
         return f"{scheme}://{self.headers.get('host', '')}"
 
     async def accept(self, *args: Any, **kwargs: Any) -> None:
+        """Whoever hung up before there was an answer is gone: that is no error of anybody's."""
         self.is_open = True
-        await super().accept(*args, **kwargs)
+        try:
+            await super().accept(*args, **kwargs)
+        except OSError as gone:
+            self.leave()
+            raise StopConsumer from gone
 
     async def websocket_connect(self, message: dict[str, Any]) -> None:
         await self._or_refuse(self.enter())
@@ -87,6 +93,8 @@ class Socket(AsyncJsonWebsocketConsumer):
     async def _or_refuse(self, work: Awaitable[None]) -> None:
         try:
             await work
+        except StopConsumer:
+            raise
         except Exception as exception:
             error = error_of(exception)
             if isinstance(exception, OUTAGES):

@@ -14,6 +14,7 @@ from ticketing.rehearsal.faults import Fault, Faults
 from ticketing.rehearsal.history import STAGE, Deed, Folder, Recorder, steady
 from ticketing.rehearsal.house import House
 from ticketing.rehearsal.machine import Load, machine, version
+from ticketing.rehearsal.pausing import Pause
 from ticketing.rehearsal.screen import Progress
 from ticketing.rehearsal.stage import LOST, Stage, StageRefused, StageSilent
 
@@ -22,6 +23,8 @@ LAST_CALLS = 60.0  # seconds after the closing in which people finish what they 
 SETTLING = 300.0  # seconds in which payments must be known
 SENT_HOME = 30.0  # seconds in which the line must be empty after the closing
 LOOKING = 2.0
+LONGER = 60.0  # seconds that even a short sale stays open for faults that are left
+MOVED = {"pause": "the line is paused", "resume": "the line goes on after a pause"}
 Watch = Callable[[Progress], Coroutine[Any, Any, None]]
 
 
@@ -97,6 +100,7 @@ class Play:
     folder: Folder
     recorder: Recorder
     progress: Progress
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of what is done to the sale
 
     async def run(self) -> None:
         fans, url = int(self.setting["fans"]), self.stage.url
@@ -142,10 +146,11 @@ class Play:
         await self._move("open")
         crowd.sale_opened()
         self.progress.enter("sale", 60 * minutes)
-        async with _beside(self._faults(minutes)) as faults:
+        pause = Pause(60 * minutes, self.turn, self._move, self._is_closing_after)
+        async with _beside(self._faults(minutes)) as faults, _beside(pause.take()):
             if not await crowd.gone(60 * minutes) and faults:
                 # On a slow machine they take longer, and so does the sale.
-                await asyncio.wait([faults], timeout=60 * minutes)
+                await asyncio.wait([faults], timeout=max(60 * minutes, LONGER))
         self.progress.enter("last calls", LAST_CALLS)
         await self._move("close")
         crowd.line_closed()
@@ -182,7 +187,12 @@ class Play:
         gateway = self.stage if self.setting["payments"] else None
         faults = Faults(level, seed, minutes, self.house, gateway)
         self._not_caused(fault.words for fault in faults.planned())
-        await faults.cause(self._record_fault, self._tell_fault)
+        await faults.cause(self._record_fault, self._tell_fault, turn=self.turn)
+
+    def _is_closing_after(self, seconds: float) -> bool:
+        """So far into the sale; while faults are left it stays open."""
+        late = steady() - self.progress.began >= seconds
+        return late and not self.setting.get("faults_not_caused")
 
     def _not_caused(self, words: Iterable[str]) -> None:
         """What was planned and is not done; kept, because a rehearsal must not claim more."""
@@ -192,14 +202,14 @@ class Play:
     def _tell_fault(self, fault: Fault) -> None:
         """For those who watch: it is only written down when it is over."""
         left = len(self.setting["faults_not_caused"])
-        self.progress.fault = f"{fault.words} ({left} to go)"
+        self.progress.news = f"{fault.words} ({left} to go)"
 
     def _record_fault(self, deed: Deed) -> None:
         if deed.done:
             left = self.setting["faults_not_caused"]
             self._not_caused(words for words in left if words != deed.saw.get("words"))
         took = deed.ended - deed.began
-        self.progress.fault = f"over: {deed.saw.get('words', '')}, after {took:.0f} s"
+        self.progress.news = f"over: {deed.saw.get('words', '')}, after {took:.0f} s"
         self.record(deed)
 
     # -- what is written down ---------------------------------------------------------------------
@@ -208,9 +218,16 @@ class Play:
         self.recorder(deed)
 
     async def _move(self, move: str) -> None:
-        began = steady()
-        state = await self.stage.move(move)
-        self.record(Deed(STAGE, "move", began, steady(), saw={"move": move, "state": state}))
+        """One without an answer may have been made as well, so it is written down."""
+        began, status, saw = steady(), 0, {"move": move}
+        try:
+            saw["state"] = await self.stage.move(move)
+            status, self.progress.news = 200, MOVED.get(move, self.progress.news)
+        except StageRefused as refusal:
+            status = refusal.status
+            raise
+        finally:
+            self.record(Deed(STAGE, "move", began, steady(), status, saw=saw))
 
     async def _sample(self) -> None:
         """Once a second; that there was no answer is a sample, too."""

@@ -104,14 +104,21 @@ class Faults:
     house: House | None
     gateway: Gateway | None
 
-    async def cause(self, record: Record, begins: Callable[[Fault], None] = lambda _: None) -> None:
+    async def cause(
+        self,
+        record: Record,
+        begins: Callable[[Fault], None] = lambda _: None,
+        turn: asyncio.Lock | None = None,
+    ) -> None:
         """One after the other, evenly spread, in an order that follows from the seed."""
         faults, seconds, began = self.planned(), self.minutes * 60, steady()
+        turn = turn or asyncio.Lock()
         for number, fault in enumerate(faults):
             share = FIRST + (LAST - FIRST) * number / len(faults)
             await asyncio.sleep(max(0, began + share * seconds - steady()))
-            begins(fault)
-            await self._cause(fault, record, lasts=min(LASTS, SHARE * seconds))
+            async with turn:
+                begins(fault)
+                await self._cause(fault, record, lasts=min(LASTS, SHARE * seconds))
 
     def planned(self) -> list[Fault]:
         possible = [fault for fault in LEVELS[self.level] if self._way_of(fault)]

@@ -19,6 +19,7 @@ from ticketing.rehearsal.models import Rehearsal
 # Those that know the rehearsal by name, and stay.
 KEPT = (Rehearsal,)
 BELONGS = (models.CASCADE, models.PROTECT)
+NO_EVENT = 0
 Owned = list[tuple[type[Model], str]]
 
 
@@ -44,6 +45,11 @@ def count(event_id: int, people: Collection[int]) -> Counter[str]:
     for model, mine in wanted.items():
         found[model._meta.label] = model._base_manager.filter(mine).count()
     return found
+
+
+def count_of_those_who_stay(people: Collection[int]) -> Counter[str]:
+    """The same, of people who have something of another event alone."""
+    return count(NO_EVENT, set(_bound_elsewhere(people)))
 
 
 def delete_rows_of_event(event_id: int) -> None:

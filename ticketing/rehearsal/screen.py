@@ -2,21 +2,23 @@
 
 import asyncio
 import os
-import shutil
 import textwrap
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, TextIO
 
 from ticketing.rehearsal.crowd.tally import ENDS, TIMED, Tally
 from ticketing.rehearsal.history import steady
 
-WIDTH, HEIGHT, WIDEST = 80, 24, 100
-NARROWEST = 39  # columns of a terminal for each column of ours beyond the first
+WIDTH, HEIGHT, NARROWEST, WIDEST = 80, 24, 20, 100
+GAP = 2  # after each of our columns
+COLUMNS = (25, 24, 29)  # as wide as ours are; those that don't fit are left out
 REDRAWN, A_LINE = 0.3, 5.0  # seconds between two of them
 HOME, CLEAR_LINE, CLEAR_REST = "\x1b[H", "\x1b[K", "\x1b[J"
-OTHER_SCREEN, OWN_SCREEN = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
+# Without a cursor, and without going on in the next line: windows are made smaller meanwhile.
+OTHER_SCREEN, OWN_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[?7l", "\x1b[?7h\x1b[?25h\x1b[?1049l"
 HERE = {
     "away": "not here yet",
     "lobby": "in the lobby",
@@ -41,7 +43,7 @@ class Progress:
     phase: str = "getting ready"
     began: float = field(default_factory=steady)
     lasts: float = 0.0  # seconds; 0 if nobody knows
-    fault: str = ""
+    news: str = ""  # what was done to the sale last
 
     def enter(self, phase: str, lasts: float = 0.0) -> None:
         self.phase, self.began, self.lasts = phase, steady(), lasts
@@ -75,15 +77,31 @@ async def show(progress: Progress, out: TextIO) -> None:
     out.write(OTHER_SCREEN)
     try:
         while True:
-            width, height = shutil.get_terminal_size((WIDTH, HEIGHT))
-            drawn = screen(progress, steady(), width, paint)[: height - 1]
-            text = "".join(f"{line}{CLEAR_LINE}\r\n" for line in drawn)
+            width, height = _size(out)
+            drawn = _no_higher(height - 1, screen(progress, steady(), width, paint))
+            # What is cleared after a full line is its last letter.
+            text = "".join(f"{CLEAR_LINE}{line}\r\n" for line in drawn)
             out.write(f"{HOME}{text}{CLEAR_REST}")
             out.flush()
             await asyncio.sleep(REDRAWN)
     finally:
         out.write(OWN_SCREEN)
         out.flush()
+
+
+def _size(out: TextIO) -> tuple[int, int]:
+    """As the terminal says now; some have no size."""
+    try:
+        width, height = os.get_terminal_size(out.fileno())
+    except OSError:
+        width, height = 0, 0
+    return width or WIDTH, height or HEIGHT
+
+
+def _no_higher(height: int, lines: list[str]) -> list[str]:
+    """Gaps are the first to go."""
+    lines = lines if len(lines) <= height else [line for line in lines if line]
+    return lines[: max(height, 0)]
 
 
 async def _tell_now_and_then(progress: Progress, out: TextIO) -> None:
@@ -112,7 +130,7 @@ def one_line(progress: Progress, now: float) -> str:
         *(f"{name} {tally.per_second(did, now):.0f}/s" for name, did in RATES.items()),
         f"hold p95 {timed[1]:.0f} ms" if timed else "",
         f"refused {tally.refusals.total():,}",
-        progress.fault,
+        progress.news,
     ]
     return "  ".join(part for part in parts if part)
 
@@ -121,17 +139,17 @@ def one_line(progress: Progress, now: float) -> str:
 
 
 def screen(progress: Progress, now: float, width: int, paint: Paint) -> list[str]:
-    width = min(width, WIDEST)
+    width = min(max(width, NARROWEST), WIDEST)
     tally, pulse = progress.tally, progress.pulse
     columns = [_people(tally), _rates(progress, now), _times(tally, now)]
     lines = [
         *_head(progress, width, paint),
         _bar(progress, now, width, paint),
-        paint(fit(progress.fault, width), "yellow") if progress.fault else "",
+        paint(fit(progress.news, width), "yellow") if progress.news else "",
         _label("Line", _line_words(pulse), width, paint),
         _label("Seats", _seat_words(progress.seats), width, paint),
         "",
-        *_beside(columns[: width // NARROWEST + 1], (25, 24, 29), paint),
+        *_beside(columns, width, paint),
         "",
         *_ended(tally, width, paint),
         _label("Refused", _refusals(tally), width, paint),
@@ -156,6 +174,8 @@ def _bar(progress: Progress, now: float, width: int, paint: Paint) -> str:
     words = clock_words(passed) + (f" of {clock_words(lasts)}" if lasts else "")
     name = fit(progress.phase, 18).ljust(18)
     room = width - len(name) - len(words) - 4
+    if room < 0:
+        return paint(fit(f"{words}  {progress.phase}", width), "cyan")
     full = int(room * min(1.0, passed / lasts)) if lasts else 0
     bar = paint("█" * full, "green") + paint("░" * (room - full), "dim")
     return f"{paint(name, 'cyan')}  {bar}  {words}"
@@ -232,13 +252,18 @@ def _label(name: str, words: str, width: int, paint: Paint) -> str:
     return f"{paint(f'{name:<8}', 'bold')} {fit(words, width - 9)}"
 
 
-def _beside(columns: list[list[str]], widths: Iterable[int], paint: Paint) -> list[str]:
-    height = max(map(len, columns))
+def _beside(columns: list[list[str]], width: int, paint: Paint) -> list[str]:
+    """As many as there is room for."""
+    fitting = [
+        (column, own)
+        for column, own, end in zip(columns, COLUMNS, accumulate(COLUMNS), strict=True)
+        if end <= width + GAP
+    ]
     rows = []
-    for at in range(height):
-        cells = [fit(column[at] if at < len(column) else "", 200) for column in columns]
-        row = "".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=False))
-        rows.append(paint(row.rstrip(), "bold") if at == 0 else row.rstrip())
+    for at in range(max((len(column) for column, _ in fitting), default=0)):
+        cells = (f"{column[at] if at < len(column) else '':<{own}}" for column, own in fitting)
+        row = "".join(cells).rstrip()
+        rows.append(paint(row, "bold") if at == 0 else row)
     return rows
 
 

@@ -95,6 +95,17 @@ def test_who_died_over_a_call_does_not_block_it_for_ever(post, paid):
     assert post("order-1/cancel", PART, key=KEY).status_code == 200
 
 
+@pytest.mark.parametrize(("behaviour", "status"), [(Behaviour.SUCCEED, 200), (Behaviour.SLOW, 409)])
+def test_who_died_over_a_charge_is_not_waited_for_longer_than_its_card_takes(
+    post, window, behaviour, status
+):
+    body = {"paymentToken": window(behaviour, seconds=60)["paymentToken"]}
+    dead = {"path": "/sandbox/portone/payments/order-1/confirm", "body": body}
+    calls.begin(key=KEY, **dead, now=clock.now() - calls.QUICK_WORK - timedelta(seconds=1))
+
+    assert post("order-1/confirm", body, key=KEY).status_code == status
+
+
 def test_an_answer_that_was_lost_is_there_for_who_asks_again(post, window):
     """Charged, and the answer never came: the same key tells."""
     body = {"paymentToken": window(Behaviour.TIME_OUT, seconds=0.1)["paymentToken"]}

@@ -93,8 +93,12 @@ class RehearsalAdmin(ReadOnlyAdmin):
         require(request, REHEARSE)
         rehearsal = self._shown(request, pk)
         left = services.stop(code=rehearsal.code, by=operator(request), now=clock.now())
-        if any(left.values()):
+        rehearsal.refresh_from_db(fields=["cleaned_at"])
+        if rehearsal.cleaned_at is None:
             words = _("Not everything is cleaned up yet; this is tried again by itself.")
+            self.message_user(request, words, messages.WARNING)
+        elif any(left.values()):
+            words = _("Stopped and cleaned up, except for what belongs to a real event.")
             self.message_user(request, words, messages.WARNING)
         else:
             self.message_user(request, _("Stopped and cleaned up."), messages.SUCCESS)

@@ -6,7 +6,8 @@ from uuid import uuid4
 
 from ticketing.rehearsal.crowd.answers import DATED, PLACE, Answer
 from ticketing.rehearsal.crowd.fan import Fan
-from ticketing.rehearsal.crowd.shopping import Hold, Shopping
+from ticketing.rehearsal.crowd.seat_map import SeatMap
+from ticketing.rehearsal.crowd.shopping import Hold
 
 # So far back nobody can be called while a request is under way.
 FAR_PEOPLE, FAR_SECONDS, LONGEST_CALL = 50, 20, 10.0
@@ -79,7 +80,7 @@ class Bot(Fan):
             await self.attack("replay", what, method, path, headers=old)
 
     async def skip_the_line(self) -> None:
-        await Shopping(self).look_at_map()
+        await SeatMap(self).states()
         grades = self.crowd.hall.grades if self.crowd.hall else [""]
         best = {"best": {"grade": grades[0], "quantity": 1}}
         seats = f"/api/v1/events/{self.event}/reservations/"

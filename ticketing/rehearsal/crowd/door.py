@@ -2,8 +2,9 @@
 
 import asyncio
 import ipaddress
-import socket
+import socket as sockets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
@@ -54,7 +55,7 @@ class Door:
         if home not in self._sessions:
             source = (f"127.0.{1 + home // 250}.{1 + home % 250}", 0) if self.is_local else None
             connector = aiohttp.TCPConnector(
-                family=socket.AF_INET if source else socket.AF_UNSPEC,
+                family=sockets.AF_INET if source else sockets.AF_UNSPEC,
                 local_addr=source,
                 limit=0,
                 keepalive_timeout=KEEP_OPEN,
@@ -93,6 +94,16 @@ class Door:
 
     def address(self, path: str) -> str:
         return path if path.startswith("http") else f"{self.url}{path}"
+
+
+async def hang_up(socket: aiohttp.ClientWebSocketResponse, *, abruptly: bool = False) -> None:
+    """Like closing a page; or like a tunnel, which says no goodbye."""
+    if abruptly and (raw := socket.get_extra_info("socket")):
+        with suppress(OSError):
+            raw.shutdown(sockets.SHUT_RDWR)
+    with suppress(*LOST):
+        async with asyncio.timeout(5):  # `wait_for` may swallow that somebody else cancels us
+            await socket.close()
 
 
 def _is_loopback(url: str) -> bool:

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 STATES = b'"states":"'
-FREE = "a"
+FREE, HELD = "a", "h"
 # Of all rows, so many at the front are fought for.
 POPULAR, EVERYWHERE = 0.03, 0.5
 
@@ -32,11 +32,13 @@ class Hall:
     def __init__(self, body: dict[str, Any]) -> None:
         self.grades = [grade["code"] for grade in body["grades"]]
         self.floors = [part["code"] for part in body["sections"] if part["standing"]]
-        stretches, at = [], 0
+        self.places: dict[int, int] = {}  # seat -> where its letter is
+        stretches = []
         for section in body["sections"]:
             for row in section["rows"]:
+                at = len(self.places)
                 stretches += _stretches(row, at)
-                at += len(numbers(row["ids"]))
+                self.places |= {seat: at + n for n, seat in enumerate(numbers(row["ids"]))}
         middle = _middle(stretches)
         self.stretches = sorted(stretches, key=lambda it: (it.away[0], abs(it.away[1] - middle)))
         self._grades = {seat: it.grade for it in stretches for seat in it.ids}
@@ -48,6 +50,10 @@ class Hall:
     @cached_property
     def has_seats(self) -> bool:
         return bool(self.stretches)
+
+    def knows(self, changes: dict[str, list[int]]) -> bool:
+        """Places to stand have no letters: how many are left is only in the list."""
+        return all(seat in self.places for seats in changes.values() for seat in seats)
 
     def grade_of(self, seat: int) -> str:
         """As far as is known: of the first seat of its stretch."""

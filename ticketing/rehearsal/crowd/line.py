@@ -2,14 +2,13 @@
 
 import asyncio
 import json
-import socket as sockets
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
 
 from ticketing.rehearsal.crowd.answers import DATED, brings_token, glimpse, is_standing, place_in
-from ticketing.rehearsal.crowd.door import LOST
+from ticketing.rehearsal.crowd.door import LOST, hang_up
 
 if TYPE_CHECKING:
     from ticketing.rehearsal.crowd.fan import Fan
@@ -89,7 +88,7 @@ class Line:
             await self._hear_all(socket, until, tab)
         finally:
             self._dropped("socket", tab)
-            await _hang_up(socket, abruptly=abruptly)
+            await hang_up(socket, abruptly=abruptly)
 
     async def _hear_all(
         self, socket: aiohttp.ClientWebSocketResponse, until: float, tab: int
@@ -170,12 +169,3 @@ class Line:
             self.failures += tab == 0
         now = self.fan.now()
         self.fan.record("dropped", now, now, code=refusal.get("code", ""), way=way, tab=tab)
-
-
-async def _hang_up(socket: aiohttp.ClientWebSocketResponse, *, abruptly: bool) -> None:
-    """Like closing a page; or like a tunnel, which says no goodbye."""
-    if abruptly and (raw := socket.get_extra_info("socket")):
-        with suppress(OSError):
-            raw.shutdown(sockets.SHUT_RDWR)
-    with suppress(*LOST):
-        await asyncio.wait_for(socket.close(), 5)

@@ -7,8 +7,8 @@ from uuid import uuid4
 
 from ticketing.rehearsal.crowd.answers import Answer
 from ticketing.rehearsal.crowd.ends import Ended
-from ticketing.rehearsal.crowd.hall import Hall, states_of
 from ticketing.rehearsal.crowd.paying import Paying
+from ticketing.rehearsal.crowd.seat_map import SeatMap
 
 if TYPE_CHECKING:
     from ticketing.rehearsal.crowd.fan import Fan
@@ -34,23 +34,31 @@ class Shopping:
         self.fan, self.plan, self.luck = fan, fan.plan, fan.luck
         self.wanted, self.taste = fan.plan.seats, fan.plan.taste
         self.held: Hold | None = None
+        self.map = SeatMap(fan)
         self.disappointments = 0
 
     async def go(self) -> None:
         """Comes back only if it is not this person's turn after all."""
-        fan = self.fan
-        fan.at("inside")
+        try:
+            if held := await self.decide():
+                await self.pay(held)
+        except Ended as end:
+            await self.tidy_up(end)
+            raise
+
+    async def decide(self) -> Hold | None:
+        """On the page with the map, which is open until there is nothing more to choose."""
+        self.fan.at("inside")
+        self.map.open()
         try:
             held = await self.hold()
             for _ in range(self.plan.changes_of_mind if held else 0):
                 await self.linger(self.plan.thinking)
                 await self.release()
                 held = await self.hold()
-            if held:
-                await self.pay(held)
-        except Ended as end:
-            await self.tidy_up(end)
-            raise
+            return held
+        finally:
+            await self.map.close()
 
     async def pay(self, held: Hold) -> None:
         self.fan.at("holding")
@@ -82,9 +90,8 @@ class Shopping:
 
     async def choose(self) -> Wish | None:
         """Nothing, if the map shows nothing that is free."""
-        answer = await self.look_at_map()
-        hall, states = self.fan.crowd.hall, states_of(answer.body)
-        if hall is None or not answer.is_good:
+        states, hall = await self.map.states(), self.fan.crowd.hall
+        if hall is None or not states:
             return None
         if hall.floors and (not hall.has_seats or self.luck.random() < 0.2):
             return {"places": {"section": self.luck.choice(hall.floors), "quantity": self.wanted}}
@@ -96,20 +103,6 @@ class Shopping:
                 return best if self.taste == "best" else {"seats": seats}
         return None
 
-    async def look_at_map(self) -> Answer:
-        """As a browser that has not seen it before."""
-        fan, path = self.fan, f"/api/v1/events/{self.fan.event}/seats/"
-        while True:
-            answer = await fan.call("GET", path)
-            free = states_of(answer.body).count("a") if answer.is_good else None
-            fan.keep("map", answer, free=free)
-            if not answer.says_wait:
-                break
-            await fan.pause(answer.wait_seconds(1, self.luck.random()))
-        if answer.is_good and fan.crowd.hall is None:
-            fan.crowd.hall = Hall.read(answer.body)
-        return answer
-
     async def click(self, wish: Wish) -> Answer:
         """Once, or several times at once, all with the same key."""
         key = str(uuid4())
@@ -120,14 +113,15 @@ class Shopping:
     async def _hold(self, wish: Wish, key: str) -> Answer:
         fan = self.fan
         path = f"/api/v1/events/{fan.event}/reservations/"
-        attempt = 0
+        is_shown = self.map.is_true and "seats" in wish
+        attempt, shown = 0, dict[str, Any](map="live") if is_shown else {}
         while True:
             answer = await fan.call("POST", path, json=wish, headers=fan.own | _key(key))
-            fan.keep("hold", answer, **_seen(wish, answer))
+            fan.keep("hold", answer, **_seen(wish, answer), **shown)
             if not answer.says_wait:
                 return answer
             await fan.pause(answer.wait_seconds(attempt, self.luck.random()))
-            attempt += 1
+            attempt, shown = attempt + 1, {}  # by now the map may show something else
 
     async def release(self) -> None:
         if self.held:
@@ -159,7 +153,9 @@ class Shopping:
             self.wants_only(int(answer.json()["details"].get("left", 0)))
         elif code in OVER:
             raise Ended("closed", "the sale was over")
-        elif code not in FASTER:
+        elif code in FASTER:
+            self.map.lost(answer.json()["details"].get("seats") or [])
+        else:
             raise Ended("refused", f"{answer.status} {code} on holding seats")
         return True
 

@@ -3,7 +3,17 @@
 from collections.abc import Callable
 
 from ticketing.rehearsal.history import Evidence
-from ticketing.rehearsal.judging import doors, lobby, money, people, places, positions, seats, turns
+from ticketing.rehearsal.judging import (
+    doors,
+    lobby,
+    maps,
+    money,
+    people,
+    places,
+    positions,
+    seats,
+    turns,
+)
 from ticketing.rehearsal.judging.capacity import Limit, Limits, Targets, limits
 from ticketing.rehearsal.judging.reading import Reading
 from ticketing.rehearsal.judging.verdict import Said, Verdict
@@ -12,6 +22,7 @@ INVARIANTS: tuple[Callable[[Reading], Verdict], ...] = (
     seats.one_owner,
     money.books,
     seats.per_person,
+    maps.maps,
     turns.cap,
     turns.rate,
     turns.paused,

@@ -12,6 +12,9 @@ from ticketing.rehearsal.judging.verdict import Findings, Verdict
 TRICKS = ("forge", "replay", "skip")
 # Said on purpose: the gateway did not answer in time, nothing was charged, come back.
 COME_BACK = frozenset({"payments_paused"})
+# What the site, or a proxy before it, says while something is away. A 500 is a bug, also then.
+AWAY = frozenset({502, 503, 504})
+BUG = "server_error"  # said by a socket before it closes
 
 
 def tricks(reading: Reading) -> Verdict:
@@ -45,15 +48,15 @@ def failures(reading: Reading) -> Verdict:
             continue
         findings.checked += 1
         silent += deed.status == 0
-        if deed.status >= 500:
+        if deed.status >= 500 or deed.code == BUG:
             _failure(reading, findings, excused, deed)
     if paused := sum(excused.pop(code, 0) for code in COME_BACK):
         findings.note(
             _("Told to come back because the gateway was too slow: %(count)s times."), count=paused
         )
     findings.note(
-        _("Allowed while a fault is on and %(seconds)s s after it (%(gateway)s s after the "
-          "gateway's). "
+        _("502, 503 and 504 are allowed while a fault is on and %(seconds)s s after it "
+          "(%(gateway)s s after the gateway's); a 500 never is. "
           "Allowed here: %(excused)s. Calls without any answer: %(silent)s."),
         seconds=f"{RECOVERY:g}", gateway=f"{GATEWAY_RECOVERY:g}", silent=silent,
         excused=", ".join(f"{count} × {name}" for name, count in excused.most_common()) or "0",
@@ -65,7 +68,7 @@ def _failure(reading: Reading, findings: Findings, excused: Counter[str], deed: 
     if deed.code in COME_BACK:
         excused[deed.code] += 1
         return
-    fault = reading.fault_at(deed.began, deed.ended)
+    fault = reading.fault_at(deed.began, deed.ended) if deed.status in AWAY else None
     if fault is not None:
         excused[f"{deed.did} {deed.status} ({fault.saw.get('fault')})"] += 1
         return

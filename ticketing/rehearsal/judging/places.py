@@ -32,7 +32,7 @@ def places(reading: Reading) -> Verdict:
     findings = Findings()
     dials = (reading.dial(f"{name}_seconds") for name in ("absence", "claim", "pass"))
     patience = Patience(*dials)
-    seen = by_person(reading.of(*SIGNS, "connect", "dropped", "leave"))
+    seen = by_person(reading.of_line(*SIGNS, "connect", "dropped", "leave"))
     for who, deeds in seen.items():
         stays = stays_of(reading, reading.person.get(who, -1))
         _numbers(reading, findings, stays, deeds)

@@ -31,6 +31,10 @@ class Reading:
     def of(self, *kinds: str) -> Iterator[Deed]:
         return chain.from_iterable(self.by_kind.get(kind, ()) for kind in kinds)
 
+    def of_line(self, *kinds: str) -> Iterator[Deed]:
+        """An open seat map is no sign of life in line."""
+        return (deed for deed in self.of(*kinds) if deed.saw.get("way") != "seats")
+
     @cached_property
     def began(self) -> float:
         known = self.setting.get("began")

@@ -19,6 +19,7 @@ KEPT_SECONDS = 1.0
 MISSED_SECONDS = 60.0
 # Ticks come every second, and the pulse that says how old the last one is, too.
 TICK_SECONDS = 1.0
+PAUSE_SECONDS = 3 * TICK_SECONDS  # until the last tick that did not know of it is surely over
 AROUND_SECONDS = 10.0
 UNLIMITED = 1e9
 
@@ -191,12 +192,7 @@ def _overtaken(
 def paused(reading: Reading) -> Verdict:
     """While the queue is surely paused nobody is called."""
     findings = Findings()
-    moves = sorted((deed for deed in reading.of("move") if deed.done), key=lambda deed: deed.began)
-    spans = [
-        (deed.ended + reading.clocks.tolerance + 3 * TICK_SECONDS, after.began)
-        for deed, after in pairwise(moves)
-        if deed.saw.get("move") == "pause"
-    ]
+    spans = list(_surely_paused(reading))
     findings.checked = len(spans)
     for entry, _there in calls(reading.journal) if spans else ():
         at = reading.clocks.steady(entry.at)
@@ -205,4 +201,35 @@ def paused(reading: Reading) -> Verdict:
                 at, _("%(at)s s: no. %(number)s (%(who)s) was called during a pause."),
                 at=reading.at(at), number=entry.number, who=reading.name(entry.person),
             )  # fmt: skip
+    if spans:
+        findings.note(
+            _("Looked at: %(seconds)s s of pause, without the first %(first)s s of each; up to "
+              "%(waiting)s people waited meanwhile."),
+            seconds=f"{sum(ended - began for began, ended in spans):.1f}",
+            first=f"{PAUSE_SECONDS:g}", waiting=_most_waiting(reading, spans),
+        )  # fmt: skip
     return findings.verdict("paused", _("Nobody let in during a pause"))
+
+
+def pauses(reading: Reading) -> Iterator[tuple[float, float]]:
+    """From a pause that was made until the next move was tried, whatever became of that one."""
+    moves = sorted(reading.of("move"), key=lambda deed: deed.began)
+    for deed, after in pairwise(moves):
+        if deed.done and deed.saw.get("move") == "pause":
+            yield deed.ended, after.began
+
+
+def _surely_paused(reading: Reading) -> Iterator[tuple[float, float]]:
+    for began, ended in pauses(reading):
+        began += reading.clocks.tolerance + PAUSE_SECONDS
+        if began < ended:
+            yield began, ended
+
+
+def _most_waiting(reading: Reading, spans: list[tuple[float, float]]) -> int:
+    seen = (
+        int(deed.saw.get("waiting") or 0)
+        for deed in reading.of("sample")
+        if deed.done and any(began < deed.ended < ended for began, ended in spans)
+    )
+    return max(seen, default=0)

@@ -1,6 +1,5 @@
 """Charts as plain geometry, which the page draws as SVG; y runs downwards, as on a screen."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,13 +7,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from ticketing.console.reporting.charts import Curve, Mark
-from ticketing.rehearsal.report.figures import Fault, Figures, Points
+from ticketing.rehearsal.report.figures import Figures, Points
 
 WIDTH, HEIGHT = 440, 230
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 20, 26
 ROWS = 24  # of a chart's table
 STEPS = (5, 10, 15, 30, 60, 120, 300, 600, 1200, 3600)
 MARKS = 6
+PAUSED = "‖"  # instead of a fault's letter
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def _chart(
     told = {"title": title, "unit": unit, "most": number(max(values))}
     return Chart(
         *(name, title, _("%(title)s, in %(unit)s, at most %(most)s.") % told, unit),
-        *(frame.lines(shown), _times(found, frame), frame.levels(), _bands(found.faults, frame)),
+        *(frame.lines(shown), _times(found, frame), frame.levels(), _bands(found, frame)),
         *([(f"{x:.1f}", f"{y:.1f}") for x, y in frame.points(dots or [])], head, rows),
     )
 
@@ -148,12 +148,13 @@ def _table(curves: dict[str, Points], found: Figures) -> tuple[list[str], list[l
     return [_("from"), *curves], told
 
 
-def _bands(faults: Iterable[Fault], frame: Frame) -> list[Band]:
-    found = []
-    for fault in faults:
-        began, ended = frame.x(fault.began), frame.x(fault.ended)
-        found.append(Band(began, max(ended - began, 2), fault.letter, fault.words))
-    return found
+def _bands(found: Figures, frame: Frame) -> list[Band]:
+    spans = [(it.began, it.ended, it.letter, it.words) for it in found.faults]
+    spans += [(began, ended, PAUSED, _("The sale was paused")) for began, ended in found.pauses]
+    return [
+        Band(frame.x(began), max(frame.x(ended) - frame.x(began), 2), letter, words)
+        for began, ended, letter, words in sorted(spans)
+    ]
 
 
 def _times(found: Figures, frame: Frame) -> list[Mark]:

@@ -28,6 +28,7 @@ def as_json(evidence: Evidence, verdicts: Sequence[Verdict], limits: Limits) -> 
         "limits": limits_body(limits),
         "people": {character: dict(ends) for character, ends in found.people.items()},
         "faults": [asdict(fault) for fault in found.faults],
+        "pauses": [{"began": began, "ended": ended} for began, ended in found.pauses],
         "series": series_body(found),
     }
 

@@ -10,7 +10,7 @@ from ticketing.rehearsal.history import STAGE, Deed, Evidence
 from ticketing.rehearsal.judging.pace import Pace
 from ticketing.rehearsal.judging.reading import Reading
 from ticketing.rehearsal.judging.stays import stays_of
-from ticketing.rehearsal.judging.turns import TickGaps, calls
+from ticketing.rehearsal.judging.turns import TickGaps, calls, pauses
 
 POINTS = 120  # so many stretches of time a chart shows
 DOTS = 400
@@ -48,6 +48,7 @@ class Figures:
     sold: Points = field(default_factory=list)
     errors: dict[str, Points] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
+    pauses: Points = field(default_factory=list)  # from, until
     people: dict[str, Counter[str]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
 
@@ -60,6 +61,8 @@ def figures_of(evidence: Evidence) -> Figures:
     _from_journal(reading, found)
     _from_calls(reading, found)
     found.faults = [_fault(reading, at, fault) for at, fault in enumerate(reading.faults)]
+    began = reading.began
+    found.pauses = [(start - began, end - began) for start, end in pauses(reading)]
     found.people = _people(reading)
     found.counts = _counts(reading)
     return found

@@ -38,6 +38,7 @@ def as_html(evidence: Evidence, verdicts: Sequence[Verdict], limits: Limits) -> 
         "advice": limits.advice,
         "people": people_table(found.people),
         "faults": [fault_row(fault) for fault in found.faults],
+        "pauses": [words.pause(*pause) for pause in found.pauses],
         "settings": words.setting_rows(setting),
     }
     return render_to_string("rehearsal/report.html", context)

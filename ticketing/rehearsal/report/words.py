@@ -121,6 +121,11 @@ def _known(words: dict[str, Any], name: Any) -> str:
     return str(words.get(name, name or "–"))
 
 
+def pause(began: float, ended: float) -> str:
+    told = {"at": clock(began), "seconds": f"{ended - began:.1f}"}
+    return _("%(seconds)s s from %(at)s on") % told
+
+
 def character(name: str) -> str:
     return _known(CHARACTERS, name)
 

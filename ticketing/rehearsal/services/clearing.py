@@ -63,17 +63,17 @@ def clean_up(*, code: str, now: datetime) -> dict[str, int]:
     """How many rows of each kind, and keys, are left behind. Twice is fine."""
     rehearsal = _end(code, now)
     traces = _doors_shut(rehearsal, now)
-    clean = 0
+    done = 0
     for _ in range(ROUNDS):
         traces.note()
         _delete(traces)
         store.sweep(traces.keys)
         left = left_behind(traces)
-        clean = 0 if any(left.values()) else clean + 1
-        if clean == TWICE:
+        done = done + 1 if is_all_that_can_go_gone(left, traces) else 0
+        if done == TWICE:
             break
         sleep(PAUSE_SECONDS)
-    _note(rehearsal, left, now)
+    _note(rehearsal, left, now, is_over=done > 0)
     return left
 
 
@@ -116,6 +116,12 @@ def left_behind(traces: Traces) -> dict[str, int]:
         found["sandbox"] = till.remembered(traces.payments)
     found["redis"] = store.count(traces.keys)
     return dict(sorted(found.items()))
+
+
+def is_all_that_can_go_gone(left: dict[str, int], traces: Traces) -> bool:
+    """Who has something of a real event stays, with that: it would not go tomorrow either."""
+    staying = remnants.count_of_those_who_stay(traces.people)
+    return all(count == staying[name] for name, count in left.items())
 
 
 @transaction.atomic
@@ -185,7 +191,8 @@ def _say_so(event_id: int) -> None:
         cursor.execute("SELECT set_config('ticketing.rehearsal_over', %s, true)", [str(event_id)])
 
 
-def _note(rehearsal: Rehearsal, left: dict[str, int], now: datetime) -> None:
-    cleaned = None if any(left.values()) else rehearsal.cleaned_at or now
+def _note(rehearsal: Rehearsal, left: dict[str, int], now: datetime, *, is_over: bool) -> None:
+    """Once it is over the next one may begin, whatever had to stay."""
+    cleaned = (rehearsal.cleaned_at or now) if is_over else None
     Rehearsal.objects.filter(pk=rehearsal.pk).update(left_behind=left, cleaned_at=cleaned)
     log.info("rehearsal %s: cleaned up, %s left behind", rehearsal, sum(left.values()))
