@@ -344,10 +344,12 @@ def test_a_seat_that_comes_back_can_be_had_again(visit, sale, fan, rival):
     expect(chosen(page)).to_have_text(["Section A, row 1, seat 3"])
 
 
+NOTHING = '{"type": "seats", "changes": {}}'
+
+
 def deaf(page: Page) -> None:
     """The socket opens, says that nothing changed, and then nothing more."""
-    frame = '{"type": "seats", "changes": {}}'
-    page.route_web_socket("**/ws/events/*/seats/", lambda socket: socket.send(frame))
+    page.route_web_socket("**/ws/events/*/seats/", lambda socket: socket.send(NOTHING))
 
 
 def test_who_loses_the_race_is_told_which_seat_and_keeps_the_others(visit, sale, fan, rival):
@@ -423,6 +425,32 @@ def test_where_websockets_are_broken_the_page_asks(visit, sale, fan, rival):
 
     expect(page.locator(".chosen[data-gone]")).to_have_count(1, timeout=15_000)
     expect(page.get_by_role("alert")).to_contain_text("Somebody else took Section A, row 1, seat 3")
+
+
+def test_news_without_end_does_not_put_the_list_off(visit, sale, fan):
+    """Standing places are counted in the list alone: what is pushed only says that it changed."""
+    sockets, asked = [], []
+
+    def heard(page: Page) -> None:
+        def greet(socket):
+            sockets.append(socket)
+            socket.send(NOTHING)
+
+        page.route_web_socket("**/ws/events/*/seats/", greet)
+
+    page = visit(sale, fan, prepare=heard)
+    is_live(page)
+    page.wait_for_load_state("networkidle")
+    page.on("request", lambda request: asked.append(request.url))
+    lists = f"/api/v1/events/{sale.pk}/seats/"
+
+    for _ in range(40):
+        sockets[-1].send('{"type": "seats", "changes": {"999999999": "h"}}')
+        page.wait_for_timeout(250)
+        if any(url.endswith(lists) for url in asked):
+            break
+
+    assert any(url.endswith(lists) for url in asked)
 
 
 def test_what_operators_hold_back_disappears_from_the_sale(visit, sale, fan):

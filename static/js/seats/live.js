@@ -8,7 +8,7 @@ const SOON = 3_000;
 const spread = (ms) => ms * (0.8 + 0.4 * Math.random());
 
 export class Live {
-  #where; #ears; #tag = ""; #told = []; #socket = null; #vain = 0; #over = false; #timers = {}; #loading = null;
+  #where; #ears; #tag = ""; #told = []; #socket = null; #vain = 0; #over = false; #timers = {}; #due = 0; #loading = null;
 
   /** `loaded` gets a new list, `changed` what changed; `touched` how we are in touch. */
   constructor(where, ears) {
@@ -57,14 +57,19 @@ export class Live {
   #hear(frame) {
     if (frame.type === "reconnect") return this.#again(frame.after_ms);
     if (frame.type === "error") return frame.code === "not_found" ? (this.#over = true) : undefined;
-    if (frame.type === "refresh") return this.#after("list", Math.random() * SOON, () => this.#load());
+    if (frame.type === "refresh") return this.#loadWithin(Math.random() * SOON);
     if (frame.type !== "seats") return;
     const was = this.#vain;
     this.#vain = 0;
     this.#ears.touched("live");
     this.#told.push({ at: performance.now(), changes: frame.changes });
     if (was) this.#load(); // there was a gap
-    if (this.#ears.changed(frame.changes)) this.#after("list", SOON + Math.random() * SOON, () => this.#load());
+    if (this.#ears.changed(frame.changes)) this.#loadWithin(SOON + Math.random() * SOON);
+  }
+
+  /** In a busy sale there is always news: it must not put the list off. */
+  #loadWithin(ms) {
+    if (this.#due < performance.now() || this.#due > performance.now() + ms) this.#after("list", ms, () => this.#load());
   }
 
   #lose() {
@@ -97,5 +102,6 @@ export class Live {
   #after(name, ms, act) {
     clearTimeout(this.#timers[name]);
     this.#timers[name] = setTimeout(act, ms);
+    if (name === "list") this.#due = performance.now() + ms;
   }
 }
