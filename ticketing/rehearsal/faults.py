@@ -83,6 +83,7 @@ SLOW = Fault("slow gateway", "the gateway is slow", of_gateway=weather(latency=1
 SOME = [WEB, WORKER, SLOW]
 ALL = [
     *SOME,
+    Fault("payer", "the worker of the payments is killed", of_house=killing("payer")),
     Fault("ticker", "the process that moves the line is killed", of_house=killing("ticker")),
     Fault("beat", "beat is killed", of_house=killing("beat")),
     Fault("valkey", "Valkey is killed", of_house=killing("valkey")),

@@ -29,6 +29,7 @@ NOT_INHERITED = env.knobs.keys() - TRIED_OUT
 ROLES = {
     "web": "manage.py serve",
     "worker": "worker --queues=celery",
+    "payer": "worker --queues=payments",
     "ticker": "worker --queues=tick",
     "beat": "ticketing beat",
     "valkey": "valkey-server",

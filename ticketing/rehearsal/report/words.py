@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from ticketing.rehearsal.judging import Limit, Verdict
 from ticketing.rehearsal.report.charts import clock, number
+from waiting_queue.models import SaleQueue
 
 CHARACTERS: dict[str, Any] = {
     "patient": pgettext_lazy("a simulated person", "patient"),
@@ -37,6 +39,7 @@ ENDS: dict[str, Any] = {
 FAULTS: dict[str, Any] = {
     "web": gettext_lazy("A web process was killed"),
     "worker": gettext_lazy("The worker was killed"),
+    "payer": gettext_lazy("The worker of the payments was killed"),
     "ticker": gettext_lazy("The process that moves the line was killed"),
     "beat": gettext_lazy("Beat was killed"),
     "valkey": gettext_lazy("Valkey was killed"),
@@ -108,13 +111,19 @@ def setting_rows(setting: dict[str, Any]) -> list[tuple[str, str]]:
         (_("Seed"), str(setting.get("seed", "–"))),
         (_("Seats"), number(setting.get("seats"))),
         (_("Seats per person"), str(setting.get("limit_per_person", "–"))),
-        *((name, f"{value:g}") for name, value in knobs.items() if value is not None),
+        *((_knob(name), f"{value:g}") for name, value in knobs.items() if value is not None),
         (_("Processors"), str(machine.get("cpus", "–"))),
         (_("Memory"), _("%(mb)s MB") % {"mb": number(machine.get("memory_mb"))}),
         (_("System"), f"{machine.get('system', '–')}, Python {machine.get('python', '–')}"),
         (_("Servers"), _("its own, thrown away") if setting.get("embedded") else _("running ones")),
         (_("Version"), str(setting.get("version", "–"))),
     ]  # fmt: skip
+
+
+def _knob(name: str) -> str:
+    """As it is called on the console."""
+    called = {field.name: field.verbose_name for field in SaleQueue._meta.fields}
+    return str(capfirst(called.get(name, name)))
 
 
 def _known(words: dict[str, Any], name: Any) -> str:
