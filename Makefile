@@ -57,8 +57,8 @@ bench: install-dev ## Measure (bench/)
 
 .PHONY: rehearse
 rehearse: export DEVELOPMENT ?= 1
-rehearse: install ## A big rehearsal: 10,000 people and every fault, on a throw-away site
-	@exec $(PY) manage.py rehearse --embedded --fans 10000 --profile rush --faults all $(ARGS)
+rehearse: install ## A big rehearsal: 10,000 people storm the demo's stadium, with every fault, on a throw-away site
+	@exec $(PY) manage.py rehearse 1 --embedded --fans 10000 --profile rush --faults all $(ARGS)
 
 .PHONY: messages
 messages: install-dev ## Gather the words to translate and compile the translations

@@ -51,6 +51,7 @@ class Fan:
         self.state, self.token = "NONE", ""
         self.number = self.ahead = 0
         self.must_finish = False  # money is on its way: nobody walks off now
+        self.has_tickets = False
         self.line = Line(self)
         self.stage = ""
         self.at("away")
@@ -66,7 +67,8 @@ class Fan:
         except Ended as end:
             self.end(end)
         except asyncio.CancelledError:
-            self.end(Ended("closed", "the rehearsal was over"))
+            why = "the rehearsal was over"
+            self.end(Ended("bought", "has tickets") if self.has_tickets else Ended("closed", why))
             raise
 
     async def visit(self) -> None:

@@ -142,6 +142,7 @@ class Paying:
     async def enjoy(self) -> None:
         """Tickets; some people change their minds even now."""
         fan = self.fan
+        fan.has_tickets = True
         if not fan.plan.gives_back:
             raise Ended("bought", "has tickets")
         await asyncio.sleep(fan.luck.uniform(1, 6))
@@ -158,7 +159,7 @@ class Paying:
             terms = await fan.call("GET", path)
             answer = terms
             if terms.is_good:
-                answer = await fan.call("POST", path, json={"fee": terms.json()["fee"]})
+                answer = await self._give_back(path, terms.json()["fee"])
             self._keep("cancel", answer)
             if answer.is_good or not (answer.says_wait or answer.code == "fee_changed"):
                 break
@@ -166,6 +167,18 @@ class Paying:
             attempt += 1
         state = await self.until_known()  # a call that was not answered may have done it, too
         return answer.code if state == "SUCCEEDED" and not answer.is_good else state
+
+    async def _give_back(self, path: str, fee: int) -> Answer:
+        """Whoever is sent home meanwhile does not know whether it was done."""
+        fan, began = self.fan, self.fan.now()
+        fan.has_tickets = False
+        try:
+            answer = await fan.call("POST", path, json={"fee": fee})
+        except asyncio.CancelledError:
+            self._keep("cancel", Answer(0, began, fan.now()))
+            raise
+        fan.has_tickets = not (answer.is_good or answer.says_wait)
+        return answer
 
     def _keep(self, did: str, answer: Answer) -> None:
         state = answer.json().get("state") if answer.is_good else None
