@@ -70,9 +70,16 @@ def test_of_many_who_create_the_seats_one_does_it(now):
     assert event.seats.count() == 12
 
 
-def test_control_without_the_lock_only_the_constraint_stops_them(now, unlocked):
+def test_control_without_the_lock_only_the_constraint_stops_them(now, unlocked, monkeypatch):
     """The lock makes it polite; the unique constraint makes it true."""
     event = make_event(now, seats=False)
+    grades_of, all_have_seen_none = seat_services._grades_of, Barrier(MANY)
+
+    def after_looking(*args):
+        all_have_seen_none.wait(10)
+        return grades_of(*args)
+
+    monkeypatch.setattr(seat_services, "_grades_of", after_looking)
 
     results = create_together(event, now)
 
