@@ -85,6 +85,8 @@ def together_at_locked(rows: Any, count: int, work: Callable[[], Any]) -> list[A
 
 def _waiting() -> int:
     with connection.cursor() as cursor:
+        # What a transaction has seen of others' sessions it goes on seeing, unless it forgets.
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
         cursor.execute(WAITING)
         return int(cursor.fetchone()[0])
 
