@@ -120,6 +120,19 @@ async def test_a_list_that_may_lack_something_is_fetched_again(site, page, monke
     assert await page.states() == "b" * 12
 
 
+async def test_news_without_end_does_not_put_the_list_off(site, page, monkeypatch):
+    monkeypatch.setattr(seat_map, "SOON", 0.2)
+    monkeypatch.setattr(page.fan.luck, "uniform", lambda _least, most: most)
+    await page.states()
+    await until(lambda: page.is_true)
+
+    for _ in range(60):
+        await site.push(REFRESH)
+        await asyncio.sleep(0.01)
+
+    assert site.lists > 1
+
+
 async def test_without_a_socket_the_list_is_asked_for(site, fan, page, monkeypatch):
     monkeypatch.setattr(seat_map, "OFTEN", 0.05)
     monkeypatch.setattr(seat_map, "LONGEST", 0.05)

@@ -49,6 +49,7 @@ async function refresh() {
 
 function replace(page) {
   const now = page.querySelector("[data-console]");
+  if (!now) return; // another page than this one: the next sample asks again
   root.dataset.at = now.dataset.at;
   root.toggleAttribute("data-runs", "runs" in now.dataset);
   for (const place of root.querySelectorAll("[data-fresh]")) {

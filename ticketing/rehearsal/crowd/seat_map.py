@@ -120,6 +120,12 @@ class SeatMap:
         if self._tasks:  # else the page is closed
             self._timer = asyncio.get_running_loop().call_later(seconds, self._load_beside)
 
+    def _load_within(self, seconds: float) -> None:
+        """In a busy sale there is always news: it must not put the list off."""
+        now = asyncio.get_running_loop().time()
+        if not self._timer or not now <= self._timer.when() <= now + seconds:
+            self._load_in(seconds)
+
     def _load_beside(self) -> None:
         self._tasks = [task for task in self._tasks if not task.done()]
         self._tasks.append(asyncio.create_task(self.load()))
@@ -167,7 +173,7 @@ class SeatMap:
             self._hear_changes(changes_in(text))
         elif text.startswith('{"type":"refresh"'):
             self.is_old = True
-            self._load_in(self.fan.luck.uniform(0, SOON))
+            self._load_within(self.fan.luck.uniform(0, SOON))
         elif text.startswith('{"type":"reconnect"'):
             self._come_back_after = json.loads(text)["after_ms"] / 1000
         elif text.startswith('{"type":"error"'):
@@ -185,7 +191,7 @@ class SeatMap:
             self._recent.append((now, changes))
             self._unseen.append(changes)
         if (hall := self.fan.crowd.hall) and hall.floors and not hall.knows(changes):
-            self._load_in(self.fan.luck.uniform(SOON, 2 * SOON))
+            self._load_within(self.fan.luck.uniform(SOON, 2 * SOON))
 
     def _lose(self) -> None:
         self.vain += 1
