@@ -10,7 +10,7 @@ def main() -> None:
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
-    from ticketing.embedded.errors import CannotRun
+    from ticketing.development.embedded.errors import CannotRun
 
     try:
         execute_from_command_line(sys.argv)

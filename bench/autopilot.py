@@ -18,7 +18,7 @@ from typing import Any
 from bench.holds import _prepare
 from bench.load import Load, measure
 from tests.faults.site import Site, until
-from ticketing.embedded import process
+from ticketing.development.embedded import process
 
 PEOPLE, SEATS, FEW = 8_000, 4_000, 60
 START, LOWEST, HIGHEST = 20, 4, 22
@@ -152,8 +152,8 @@ def _hold_back_all_but(count: int, queue: Any) -> None:
     """So that no more could still come in and find a seat."""
     from ticketing.console.selectors import room_for
     from ticketing.core import clock
-    from ticketing.models import Seat
-    from ticketing.services import block_seats
+    from ticketing.events.models import Seat
+    from ticketing.events.services import block_seats
     from waiting_queue import services
 
     seen = services.overview(queue, now=clock.now())

@@ -151,7 +151,7 @@ def _print_one_seat(site: Site, fans: list[Fan]) -> None:
 
 def _print_sold_out(site: Site, fans: list[Fan]) -> None:
     from reservations import services
-    from ticketing.models import Seat
+    from ticketing.events.models import Seat
 
     event, (seat, *_) = _event(fans, rows=1, seats_per_row=4)
     Seat.objects.filter(event_id=event).update(state="sold")

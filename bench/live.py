@@ -19,7 +19,7 @@ from typing import Any
 
 from bench.queue_http import every_second, tick
 from tests.faults.site import Site
-from ticketing.embedded import process
+from ticketing.development.embedded import process
 
 EVENT = 7
 SIZES = [int(size) for size in os.environ.get("BENCH_SOCKETS", "5000,20000,50000").split(",")]
@@ -125,7 +125,7 @@ def _fill_line(people: int) -> None:
     from django.utils import timezone
 
     from tests.making import make_event
-    from ticketing.models import Event
+    from ticketing.events.models import Event
     from waiting_queue import services, store
     from waiting_queue.models import SaleQueue
 

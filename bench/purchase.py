@@ -19,7 +19,7 @@ import httpx
 from bench.holds import Fan, _fans, _prepare
 from bench.purchases import Walk, Walked, walk
 from tests.faults.site import Site, free_port, until
-from ticketing.embedded import process
+from ticketing.development.embedded import process
 
 SESSIONS, EACH, ROUNDS, WORKERS, COUNTED = 16, 10, 3, 2, 20
 # What a purchase is, and what of it remains without the gateway or without the site.

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from bench.load import Load, Measured, measure
 from tests.faults.site import Site, until
-from ticketing.embedded import process
+from ticketing.development.embedded import process
 
 HELLO, FLOOR = "raw ASGI, hello", "raw ASGI, one EVALSHA"
 ROUNDS = 3

@@ -35,7 +35,7 @@ def _prepare() -> int:
 
     from tests.making import make_event, make_plan
     from ticketing.core import clock
-    from ticketing.models import Seat
+    from ticketing.events.models import Seat
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0)
@@ -49,7 +49,7 @@ def _prepare() -> int:
 
 
 def _print_size_and_cost(event_id: int) -> None:
-    from ticketing.seat_list import compressed_body
+    from ticketing.events.seat_list import compressed_body
 
     body = compressed_body(event_id)
     build = _median_ms(lambda: compressed_body(event_id))

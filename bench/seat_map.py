@@ -70,7 +70,7 @@ def _prepare() -> tuple[int, str]:
     from tests.making import make_event, make_user
     from tests.waiting_queue.api.conftest import logged_in
     from ticketing.core import clock
-    from ticketing.models import Seat
+    from ticketing.events.models import Seat
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0)
@@ -85,9 +85,9 @@ def _prepare() -> tuple[int, str]:
 
 
 def _arena() -> Any:
-    from ticketing.models import Venue
-    from ticketing.plans.generate import Block
-    from ticketing.services.plans import generate_plan
+    from ticketing.events.models import Venue
+    from ticketing.events.plans.generate import Block
+    from ticketing.events.services.plans import generate_plan
 
     blocks = [
         Block(

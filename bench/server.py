@@ -10,7 +10,7 @@ import django
 
 django.setup()
 
-from ticketing.management.commands.serve import Server, server_config  # noqa: E402
+from ticketing.core.management.commands.serve import Server, server_config  # noqa: E402
 
 if __name__ == "__main__":
     config = server_config()

@@ -14,10 +14,10 @@ class PaymentsConfig(AppConfig):
             taken_off_standby,
             ticket_news,
         )
-        from ticketing.core.lifetime import came_up
+        from ticketing.core.server_signals import server_started
 
         seats_offered.connect(outbox.put_offer)
         offer_missed.connect(outbox.put_missed)
         taken_off_standby.connect(outbox.put_taken_off)
         ticket_news.connect(outbox.put_ticket_news)
-        came_up.connect(gateways.load)
+        server_started.connect(gateways.load)

@@ -6,7 +6,7 @@ from datetime import datetime, time, timedelta
 from django.utils.timezone import localtime
 
 from payments.models import RefundPolicy
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from payments.errors import NoPayment
 from payments.models import OutboxMessage, Payment, Refund, RefundPolicy
 from payments.store import BreakerState
 from reservations.models import Reservation
-from ticketing.models import REHEARSALS_FROM, Event
+from ticketing.events.models import REHEARSALS_FROM, Event
 
 State = Payment.State
 PAID = (State.SUCCEEDED, State.PARTIALLY_REFUNDED)

@@ -31,7 +31,7 @@ from ticketing.accounts.api_auth import FanAuthentication, TokenAuthentication
 from ticketing.core import clock
 from ticketing.core.api_views import NeverStored
 from ticketing.core.errors import NotFound
-from ticketing.core.lean import Call, Elsewhere, Route
+from ticketing.core.fast_path.application import Call, FallThrough, Route
 from ticketing.core.origins import require_own_origin
 
 COOKIE = settings.SESSION_COOKIE_NAME
@@ -112,7 +112,7 @@ async def lean_hold(call: Call) -> tuple[int, bytes]:
     require_ordinary(call)
     fan = await accounts.acaller(parse_cookie(call.headers.get("cookie", "")).get(COOKIE))
     if fan is None:
-        raise Elsewhere()
+        raise FallThrough()
     require_own_origin(call.headers, own=call.own_origin)
     ((kind, wish),) = lean_wish(call).items()
     who: Any = {"event_id": int(call.parts["event_id"]), "fan_id": fan.id, "now": clock.now()}
@@ -126,7 +126,7 @@ def require_ordinary(call: Call) -> None:
     is_json = headers.get("content-type", "").partition(";")[0] == "application/json"
     wants_json = any(kind in headers.get("accept", "*/*") for kind in ("*/*", "application/json"))
     if call.query or "authorization" in headers or not (is_json and wants_json):
-        raise Elsewhere()
+        raise FallThrough()
 
 
 def lean_wish(call: Call) -> dict[str, Any]:
@@ -134,13 +134,13 @@ def lean_wish(call: Call) -> dict[str, Any]:
     try:
         return wish_of(json.loads(call.body or b""))
     except (ValueError, ValidationError):
-        raise Elsewhere() from None
+        raise FallThrough() from None
 
 
 def ordinary_key(call: Call) -> str:
     key = call.headers.get("idempotency-key", "")
     if key and not ORDINARY_KEY.fullmatch(key):
-        raise Elsewhere()
+        raise FallThrough()
     return key
 
 

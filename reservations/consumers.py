@@ -7,9 +7,9 @@ from reservations import live, metrics
 from reservations.live import Connection
 from ticketing.accounts.selectors import acaller
 from ticketing.core import clock
-from ticketing.core.lean import language_of
-from ticketing.core.outbox import Outbox
-from ticketing.core.sockets import Socket
+from ticketing.core.fast_path.application import language_of
+from ticketing.core.live.send_buffer import SendBuffer
+from ticketing.core.live.sockets import Socket
 
 
 class SeatsSocket(Socket):
@@ -30,7 +30,7 @@ class SeatsSocket(Socket):
         await self.accept()
         metrics.CONNECTIONS.inc()
         self.map = Connection(
-            Outbox(self.send_text, self.give_up),
+            SendBuffer(self.send_text, self.give_up),
             self.end,
             fan_id=caller.id if caller else None,
             language=language_of(headers),

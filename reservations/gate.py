@@ -18,7 +18,7 @@ from reservations import keys
 from reservations.errors import SeatsTaken, SoldOut
 from ticketing.core import redis
 from ticketing.core.errors import TooManyRequests
-from ticketing.services import next_seats_version
+from ticketing.events.services import next_seats_version
 
 FOLDER = Path(__file__).parent / "lua"
 # Longer than a try can take: the wait for row locks, and a Redis that is slow to answer.

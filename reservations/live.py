@@ -26,10 +26,11 @@ from reservations.frames import (
 )
 from reservations.store import Glance, Told
 from ticketing.core import clock
-from ticketing.core.briefly import briefly
-from ticketing.core.farewell import going_down, send_back
-from ticketing.core.outbox import Outbox, breathe
-from ticketing.selectors import public_event
+from ticketing.core.live.send_buffer import SendBuffer, breathe
+from ticketing.core.live.shutdown import send_back
+from ticketing.core.server_signals import server_stopping
+from ticketing.core.ttl_cache import ttl_cache
+from ticketing.events.selectors import public_event
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ RECENT = timedelta(seconds=15)
 class Connection:
     """One open seat map; `fan_id` is None for strangers."""
 
-    outbox: Outbox
+    outbox: SendBuffer
     end: Callable[[], None]
     fan_id: int | None = None
     language: str = "ko"
@@ -181,7 +182,7 @@ def hub() -> Hub:
     return _hubs.setdefault(asyncio.get_running_loop(), Hub())
 
 
-@receiver(going_down)
+@receiver(server_stopping)
 async def farewell(**_: Any) -> None:
     await hub().farewell()
 
@@ -192,6 +193,6 @@ async def require_event(event_id: int) -> None:
         await database_sync_to_async(_public)(event_id)
 
 
-@briefly(1)
+@ttl_cache(1)
 def _public(event_id: int) -> bool:
     return bool(public_event(event_id))

@@ -30,7 +30,7 @@ from reservations.models import (
     Ticket,
     TransferOffer,
 )
-from ticketing.models import Seat
+from ticketing.events.models import Seat
 
 FOLDER = Path(__file__).parent / "sql"
 # Short: a row is locked for the milliseconds of one commit, so a longer wait means trouble.

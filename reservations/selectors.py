@@ -16,8 +16,8 @@ from reservations.tickets.selectors import ticket_told as ticket_told
 from reservations.tickets.selectors import tickets_of_order as tickets_of_order
 from reservations.tickets.words import seat_words as seat_words
 from reservations.tickets.words import time_words as time_words
-from ticketing.core.briefly import briefly
-from ticketing.models import Event, Place, Seat, Section
+from ticketing.core.ttl_cache import ttl_cache
+from ticketing.events.models import Event, Place, Seat, Section
 from waiting_queue.models import QueueJournal
 
 Row = tuple[int, str]
@@ -128,7 +128,7 @@ def own_request(*, event_id: int, fan_id: int, code: str) -> HoldRequest:
     return found
 
 
-@briefly(1)
+@ttl_cache(1)
 def wants_no_orphans(event_id: int) -> bool:
     return Event.objects.filter(pk=event_id, no_orphans=True).exists()
 

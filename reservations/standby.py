@@ -15,7 +15,7 @@ from reservations.models import (
     StandbyEntry,
     StandbyList,
 )
-from ticketing.models import Event, Seat, Section
+from ticketing.events.models import Event, Seat, Section
 from waiting_queue.models import QueueJournal
 
 State = StandbyEntry.State

@@ -7,7 +7,7 @@ from typing import Any
 
 from reservations import gate, keys
 from ticketing.core import redis
-from ticketing.selectors import seats_version
+from ticketing.events.selectors import seats_version
 
 # Nobody who is connected is so far behind.
 KEPT_REQUESTS = 10_000

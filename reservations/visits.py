@@ -11,7 +11,7 @@ from reservations.models import Reservation
 from reservations.selectors import OwnSeat
 from reservations.services.admission import why_no_line
 from ticketing.accounts.selectors import Caller
-from ticketing.models import Event
+from ticketing.events.models import Event
 from waiting_queue import errors as queue_errors
 from waiting_queue import selectors as queues
 from waiting_queue import services as queue

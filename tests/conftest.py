@@ -9,8 +9,8 @@ from tests import clearing
 from tests.making import make_event, make_user
 from ticketing.accounts.models import User
 from ticketing.core import clock, redis
-from ticketing.core.briefly import forget_everything
-from ticketing.models import Event
+from ticketing.core.ttl_cache import forget_everything
+from ticketing.events.models import Event
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 from django.contrib.auth.hashers import make_password
 
 from ticketing.accounts.models import User
-from ticketing.models import Event, Grade, Organiser, Place, Seat, SeatPlan, Section, Venue
-from ticketing.services import create_seats
+from ticketing.events.models import Event, Grade, Organiser, Place, Seat, SeatPlan, Section, Venue
+from ticketing.events.services import create_seats
 
 PASSWORD = "a-long-enough-passphrase"
 _number = count(1)

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from ticketing.embedded.places import Places, addresses
-from ticketing.embedded.places import places as places_of
-from ticketing.embedded.postgres import Postgres
-from ticketing.embedded.servers import Server
-from ticketing.embedded.valkey import Valkey
+from ticketing.development.embedded.places import Places, addresses
+from ticketing.development.embedded.places import places as places_of
+from ticketing.development.embedded.postgres import Postgres
+from ticketing.development.embedded.servers import Server
+from ticketing.development.embedded.valkey import Valkey
 
 MEMORY = Path("/dev/shm")
 ENOUGH = 2 * 1024**3

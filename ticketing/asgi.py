@@ -19,7 +19,7 @@ from channels.security.websocket import AllowedHostsOriginValidator
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
-from ticketing.core.pace import Timed
+from ticketing.core.latency import Timed
 
 wsgi = cast(Any, get_wsgi_application())
 pages = Timed(WSGIMiddleware(wsgi, workers=settings.WEB_THREADS))
@@ -27,14 +27,14 @@ pages = Timed(WSGIMiddleware(wsgi, workers=settings.WEB_THREADS))
 sandbox = WSGIMiddleware(wsgi, workers=2 * settings.WEB_THREADS)
 
 from reservations import api as reservations
-from ticketing import api as events
 from ticketing import routing
 from ticketing.core import clock
-from ticketing.core.lean import Lean
+from ticketing.core.fast_path.application import FastPath
+from ticketing.events import api as events
 from waiting_queue import api as queue
 from waiting_queue import stream as queue_stream
 
-site = Lean(
+site = FastPath(
     [
         *queue.lean_routes,
         *queue_stream.lean_routes,

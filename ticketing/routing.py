@@ -4,7 +4,7 @@ from django.urls import re_path
 
 from reservations import routing as reservations
 from ticketing.console import routing as console
-from ticketing.core.sockets import NoSuchSocket
+from ticketing.core.live.sockets import NoSuchSocket
 from waiting_queue import routing as queue
 
 urlpatterns = [

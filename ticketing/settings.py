@@ -14,10 +14,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 from whitenoise.compress import Compressor
 
-from ticketing import embedded
 from ticketing.core.clock import skew_in
 from ticketing.core.knobs import Environment
 from ticketing.core.site_address import public_url, site_url
+from ticketing.development import embedded
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment()
@@ -106,15 +106,17 @@ INSTALLED_APPS = [
     "payments",
     "reservations",
     "waiting_queue",
-    "ticketing",
+    "ticketing.development",
+    "ticketing.events",
     "ticketing.accounts",
+    "ticketing.core",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",
     "django.contrib.humanize",
     "whitenoise.runserver_nostatic",
-    "ticketing.apps.StaticFilesConfig",
+    "ticketing.core.static_files.StaticFilesConfig",
     "channels",
     "rest_framework",
     "drf_spectacular",
@@ -158,8 +160,8 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "ticketing.context.caller",
-                "ticketing.context.place",
+                "ticketing.accounts.context_processors.caller",
+                "ticketing.accounts.context_processors.place",
             ]
         },
     }
@@ -179,8 +181,8 @@ WEB_THREADS = env.number("WEB_THREADS", 8, "Pages that one server process works 
 HOLD_TRIES = env.number(
     "HOLD_TRIES", 30, "Tries for seats that one person has in 10 s at one event; 0: any number."
 )
-LEAN_THREADS = env.number(
-    "LEAN_THREADS", 4, "Holds that one server process has the database decide at a time."
+FAST_PATH_THREADS = env.number(
+    "FAST_PATH_THREADS", 4, "Holds that one server process has the database decide at a time."
 )
 _embedded = embedded.addresses(VAR_DIR)
 DATABASE_URL = env.text(
@@ -311,7 +313,7 @@ MAIL_FOLDER = VAR_DIR / "mails"
 if _mail_server:
     EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
 elif DEVELOPMENT:
-    EMAIL_BACKEND = "ticketing.mailbox.backend.FolderBackend"
+    EMAIL_BACKEND = "ticketing.development.mailbox.backend.FolderBackend"
 else:
     EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
 EMAIL_HOST = _mail_server or "localhost"
@@ -386,7 +388,7 @@ TICKET_OLD_KEYS = env.words(
 LANGUAGE_CODE = "ko"
 LANGUAGES = [("ko", _("Korean")), ("en", _("English"))]
 LOCALE_PATHS = [BASE_DIR / "locale"]
-FORMAT_MODULE_PATH = ["ticketing.formats"]
+FORMAT_MODULE_PATH = ["ticketing.core.formats"]
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 TIME_ZONE = "Asia/Seoul"
@@ -457,7 +459,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "ENUM_NAME_OVERRIDES": {
-        "EventStatusEnum": "ticketing.api_serializers.PUBLIC_STATES",
+        "EventStatusEnum": "ticketing.events.api_serializers.PUBLIC_STATES",
         "StandingStatusEnum": "waiting_queue.api_documents.STATUSES",
     },
     "APPEND_COMPONENTS": {

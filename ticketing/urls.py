@@ -4,15 +4,15 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 
-from ticketing import health
+from ticketing.core import health
 
 urlpatterns = [
-    path("", include("ticketing.public_urls")),
-    path("", include("waiting_queue.public_urls")),
-    path("", include("reservations.public_urls")),
-    path("", include("payments.public_urls")),
+    path("", include("ticketing.events.urls")),
+    path("", include("waiting_queue.urls")),
+    path("", include("reservations.urls")),
+    path("", include("payments.urls")),
     path("accounts/", include("ticketing.accounts.urls")),
-    path("api/v1/", include("ticketing.api_urls")),
+    path("api/v1/", include("ticketing.events.api_urls")),
     path("api/v1/", include("ticketing.accounts.api_urls")),
     path("api/v1/", include("waiting_queue.api_urls")),
     path("api/v1/", include("reservations.api_urls")),
@@ -21,7 +21,7 @@ urlpatterns = [
     path("admin/console/", include("ticketing.console.urls")),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
-    path("dev/mails/", include("ticketing.mailbox.urls")),
+    path("dev/mails/", include("ticketing.development.mailbox.urls")),
     path("healthz", health.alive),
     path("readyz", health.ready),
 ]

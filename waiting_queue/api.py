@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from ticketing.core import clock
 from ticketing.core.api_views import NeverStored
 from ticketing.core.errors import NotLoggedIn
-from ticketing.core.lean import CHALLENGE, Call, Route, require_small
+from ticketing.core.fast_path.application import CHALLENGE, Call, Route, require_small
 from waiting_queue import api_documents as documents
 from waiting_queue import selectors, services
 from waiting_queue.api_callers import Speaker, aspeaker, credentials, speaker

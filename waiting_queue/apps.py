@@ -7,9 +7,3 @@ class QueueConfig(AppConfig):
     name = "waiting_queue"
     label = "queue"
     verbose_name = _("Queue")
-
-    def ready(self) -> None:
-        from ticketing.demo import planted
-        from waiting_queue.demo import plant_queues
-
-        planted.connect(plant_queues)

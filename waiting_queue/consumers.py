@@ -4,8 +4,8 @@ from collections.abc import Awaitable
 from urllib.parse import parse_qs
 
 from ticketing.core import clock
-from ticketing.core.outbox import Outbox
-from ticketing.core.sockets import Socket
+from ticketing.core.live.send_buffer import SendBuffer
+from ticketing.core.live.sockets import Socket
 from waiting_queue import live, metrics, services
 from waiting_queue.api_callers import Speaker, aspeaker, credentials
 from waiting_queue.reasons import aexplained
@@ -31,7 +31,7 @@ class QueueSocket(Socket):
         who = await aspeaker(shown, now=now)
         await self.accept()
         metrics.WEBSOCKETS.inc()
-        self.page = Connection(who.person, Outbox(self.send_text, self.give_up), self.end)
+        self.page = Connection(who.person, SendBuffer(self.send_text, self.give_up), self.end)
         async with aexplained(self.event_id):
             await live.watch(self.event_id, self.page, self.asked(who), now)
 

@@ -15,7 +15,8 @@ from weakref import WeakKeyDictionary
 from django.dispatch import receiver
 
 from ticketing.core import clock
-from ticketing.core.farewell import going_down, send_back
+from ticketing.core.live.shutdown import send_back
+from ticketing.core.server_signals import server_stopping
 from waiting_queue import frames, store
 from waiting_queue.pulses import Pulse, event_of
 from waiting_queue.rooms import Connection, Room
@@ -126,7 +127,7 @@ def hub() -> Hub:
     return _hubs.setdefault(asyncio.get_running_loop(), Hub())
 
 
-@receiver(going_down)
+@receiver(server_stopping)
 async def farewell(**_: Any) -> None:
     await hub().farewell()
 

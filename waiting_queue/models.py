@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from ticketing.core.states import Lifecycle
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 LONGEST_NOTICE = 300
 LONGEST_APPEAL = 500

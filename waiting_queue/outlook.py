@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-from ticketing.selectors import GradeSeats, seats_by_grade
+from ticketing.events.selectors import GradeSeats, seats_by_grade
 
 # Until enough people are done, it is as if so many with so many seats each had come before them.
 ASSUMED_PEOPLE, ASSUMED_BASKET = 20, 2

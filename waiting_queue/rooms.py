@@ -9,7 +9,7 @@ from itertools import count
 from django.conf import settings
 
 from ticketing.core import clock
-from ticketing.core.outbox import BREATH, Outbox, breathe
+from ticketing.core.live.send_buffer import BREATH, SendBuffer, breathe
 from waiting_queue import metrics, store
 from waiting_queue.frames import Frames, announcements
 from waiting_queue.mirror import Mirror
@@ -37,7 +37,7 @@ class Connection:
     """One open page."""
 
     person: str
-    outbox: Outbox
+    outbox: SendBuffer
     end: Callable[[], None]
     standing: Standing | None = None
     number: int = 0  # of somebody who waits

@@ -71,7 +71,9 @@ def standing_body(
         "next_poll_ms": next_poll_ms(found, low, now, luck),
         "server_time": now.isoformat(timespec="milliseconds"),
         "token": new_token(event_id, person, found, held),
-        "go_to": reverse("ticketing:seats", args=[event_id]) if found.state == "admitted" else None,
+        "go_to": reverse("reservations:seats", args=[event_id])
+        if found.state == "admitted"
+        else None,
     }
 
 

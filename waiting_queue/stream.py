@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass, field
 
 from ticketing.core import clock
-from ticketing.core.lean import Call, Receive, Route, Send, Stream
-from ticketing.core.outbox import Outbox
+from ticketing.core.fast_path.application import Call, Receive, Route, Send, Stream
+from ticketing.core.live.send_buffer import SendBuffer
 from waiting_queue import live, metrics, services
 from waiting_queue.api_callers import Speaker, aspeaker, credentials
 from waiting_queue.reasons import aexplained
@@ -33,7 +33,7 @@ class Page:
             event = f"data: {text}\n\n".encode()
             await send({"type": "http.response.body", "body": event, "more_body": True})
 
-        page = Connection(self.who.person, Outbox(send_text, self.over.set), self.over.set)
+        page = Connection(self.who.person, SendBuffer(send_text, self.over.set), self.over.set)
         reader = asyncio.create_task(self.until_gone(receive))
         metrics.STREAMS.inc()
         try:

@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from payments import services
 from payments.admin.payments import require
 from payments.models import OutboxMessage, RefundPolicy, WebhookReceipt
-from ticketing.admin.changes import ReadOnlyAdmin
-from ticketing.admin.pages import PagesAdmin, operator, require_post
 from ticketing.core import clock
+from ticketing.events.admin.changes import ReadOnlyAdmin
+from ticketing.events.admin.pages import PagesAdmin, operator, require_post
 
 
 @admin.register(OutboxMessage)

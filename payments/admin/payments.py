@@ -16,10 +16,10 @@ from django.utils.translation import gettext_lazy
 from payments import selectors, services
 from payments.admin.words import note_words, state_words
 from payments.models import Payment, Refund, WebhookReceipt
-from ticketing.admin.changes import ReadOnlyAdmin
-from ticketing.admin.pages import operator, require_post
 from ticketing.core import clock
 from ticketing.core.money import money
+from ticketing.events.admin.changes import ReadOnlyAdmin
+from ticketing.events.admin.pages import operator, require_post
 
 NOTHING = "–"
 REFUND = "payments.refund_payment"

@@ -11,7 +11,7 @@ from payments.models import Payment
 from reservations.models import Reservation
 from ticketing.accounts.models import User
 from ticketing.core import mails
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 MAILS = orders.MAILS | tickets.MAILS
 NOTICES = standby.NOTICES

@@ -11,7 +11,7 @@ from payments.models import Payment
 from reservations.models import Reservation
 from ticketing.core.mails import Mail, link
 from ticketing.core.money import money
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 
 def _confirmed(story: Story) -> Mail:

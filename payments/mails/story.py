@@ -14,7 +14,7 @@ from reservations.models import Reservation, Ticket
 from reservations.selectors import order_files, ticket_told, time_words, with_seats
 from ticketing.core.mails import link
 from ticketing.core.money import money
-from ticketing.models import Event, Venue
+from ticketing.events.models import Event, Venue
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 # (days before the show at least, percent kept); nearer than the last, nothing can be given back.
 TIERS = [[10, 10], [3, 20], [1, 30]]

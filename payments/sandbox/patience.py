@@ -3,7 +3,7 @@
 from threading import Condition
 from typing import Any
 
-from ticketing.core.farewell import going_down
+from ticketing.core.server_signals import server_stopping
 
 _bed = Condition()
 
@@ -19,4 +19,4 @@ def wake_all(**kwargs: Any) -> None:
         _bed.notify_all()
 
 
-going_down.connect(wake_all)
+server_stopping.connect(wake_all)

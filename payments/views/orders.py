@@ -20,7 +20,7 @@ from reservations.errors import NoReservation
 from reservations.selectors import tickets_of_order
 from ticketing.core import clock
 from ticketing.core.redirects import SeeOther
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 ORDERS_A_PAGE = 10
 

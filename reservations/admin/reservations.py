@@ -16,11 +16,11 @@ from django.utils.translation import gettext_lazy
 from reservations import services
 from reservations.admin.words import reservation_words
 from reservations.models import HoldRequest, Reservation, ReservationChange, ReservedSeat
-from ticketing.admin.changes import ReadOnlyAdmin
-from ticketing.admin.event_forms import ReasonForm
-from ticketing.admin.pages import change_url, operator
 from ticketing.core import clock
 from ticketing.core.money import money
+from ticketing.events.admin.changes import ReadOnlyAdmin
+from ticketing.events.admin.event_forms import ReasonForm
+from ticketing.events.admin.pages import change_url, operator
 
 NOTHING = "–"
 

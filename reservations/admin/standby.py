@@ -16,10 +16,10 @@ from django.utils.translation import gettext_lazy
 from reservations import services, standby
 from reservations.admin.words import standby_why, standby_words
 from reservations.models import StandbyChange, StandbyEntry
-from ticketing.admin.changes import ReadOnlyAdmin
-from ticketing.admin.event_forms import ReasonForm
-from ticketing.admin.pages import change_url, operator
 from ticketing.core import clock
+from ticketing.events.admin.changes import ReadOnlyAdmin
+from ticketing.events.admin.event_forms import ReasonForm
+from ticketing.events.admin.pages import change_url, operator
 
 NOTHING = "–"
 REMOVE = "reservations.change_standbyentry"

@@ -19,10 +19,10 @@ from reservations.admin.words import ticket_words
 from reservations.models import CheckIn, Ticket, TicketChange, TransferOffer
 from reservations.tickets import selectors
 from reservations.tickets.words import answer_words, seat_words
-from ticketing.admin.changes import ReadOnlyAdmin
-from ticketing.admin.event_forms import ReasonForm
-from ticketing.admin.pages import change_url, operator, require_post
 from ticketing.core import clock
+from ticketing.events.admin.changes import ReadOnlyAdmin
+from ticketing.events.admin.event_forms import ReasonForm
+from ticketing.events.admin.pages import change_url, operator, require_post
 
 NOTHING = "–"
 REISSUE, CHECK_IN = "reservations.change_ticket", selectors.CHECK_IN

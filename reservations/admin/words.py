@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from reservations.models import Reservation, StandbyEntry, Ticket, TicketChange
-from ticketing.admin.change_words import seats_words
+from ticketing.events.admin.change_words import seats_words
 
 What = TicketChange.What
 RESERVATIONS = {str(state.value): state.label for state in Reservation.State}

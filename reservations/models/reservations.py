@@ -11,7 +11,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.states import Lifecycle
-from ticketing.models import Event, Grade, Seat
+from ticketing.events.models import Event, Grade, Seat
 
 # Without letters and digits that are taken for each other, or make words.
 LETTERS = "23456789BCDFGHJKLMNPQRSTVWXZ"

@@ -10,7 +10,7 @@ from django.utils.translation import pgettext_lazy
 
 from reservations.models.reservations import Reservation
 from ticketing.core.states import Lifecycle
-from ticketing.models import Event, Seat
+from ticketing.events.models import Event, Seat
 
 # The turn of everybody who was not in line when it sold out: behind every number, by arrival.
 LATER = 2**62

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from reservations.models.reservations import Reservation, new_code
 from ticketing.core.states import Lifecycle
-from ticketing.models import Event, Seat
+from ticketing.events.models import Event, Seat
 
 
 class Ticket(Lifecycle):

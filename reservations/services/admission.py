@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from ticketing.core.briefly import briefly
-from ticketing.core.threads import in_thread
+from ticketing.core.fast_path.threads import in_thread
+from ticketing.core.ttl_cache import ttl_cache
 from waiting_queue import selectors as queues
 from waiting_queue import services as queue
 from waiting_queue.errors import NoQueue, QueueOver, QueueUnavailable
@@ -36,6 +36,6 @@ def require_open_sale(event_id: int) -> None:
         raise reason() from None
 
 
-@briefly(1)
+@ttl_cache(1)
 def why_no_line(event_id: int) -> type[Exception]:
     return type(queues.why_no_line(event_id))

@@ -13,7 +13,7 @@ from reservations.models import CheckIn, Ticket, TicketChange
 from reservations.services.issuing import note_change
 from reservations.tickets import selectors, signing
 from ticketing.accounts.models import User
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 Answer = CheckIn.Answer
 State = Ticket.State

@@ -11,7 +11,7 @@ from reservations.services.announcing import tell_giver, tell_holder, tell_recei
 from reservations.services.issuing import note_change
 from reservations.tickets import selectors
 from ticketing.accounts.models import User
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 State = Ticket.State
 Reason = Ticket.Reason

@@ -16,7 +16,7 @@ from reservations.services.admission import arequire_turn, require_turn
 from reservations.services.ending import tell_ended
 from reservations.services.telling import tell_held
 from ticketing.core.errors import DomainError, NotFound
-from ticketing.core.threads import in_thread
+from ticketing.core.fast_path.threads import in_thread
 
 # Others may have passed over the same seats at the same moment, and left some: look once more.
 LOOKS = 4

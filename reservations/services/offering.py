@@ -23,7 +23,7 @@ from reservations.models import Reservation, ReservedSeat, ReturnedSeat, Standby
 from reservations.services.standing_by import end_waiting, note, open_list, settle_offer
 from reservations.services.telling import NOBODY, tell_freed, tell_held
 from reservations.signals import seats_offered
-from ticketing.models import Event, Seat
+from ticketing.events.models import Event, Seat
 from waiting_queue.errors import QueueUnavailable
 
 State = StandbyEntry.State

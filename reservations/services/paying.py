@@ -10,7 +10,7 @@ from reservations.models import Reservation, StandbyEntry, Ticket
 from reservations.services.ending import end, require_in_time
 from reservations.services.issuing import issue, void_tickets
 from reservations.services.telling import tell_finished, tell_held, tell_sold
-from ticketing.models import Event, Seat
+from ticketing.events.models import Event, Seat
 
 State = Reservation.State
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from reservations import gate
 from reservations.models import Reservation, ReservedSeat, ReturnedSeat
 from reservations.services.telling import NOBODY
-from ticketing.models import Event, Seat
+from ticketing.events.models import Event, Seat
 
 # While seats change as fast as they are counted, no count stands; then the next call tries again.
 TRIES = 5

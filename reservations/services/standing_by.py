@@ -16,7 +16,7 @@ from reservations.services.ending import release, release_by_operator
 from reservations.signals import offer_missed, taken_off_standby
 from ticketing.accounts.models import User
 from ticketing.core.errors import InvalidInput, NotFound
-from ticketing.models import Event
+from ticketing.events.models import Event
 from waiting_queue import errors as queue_errors
 from waiting_queue import services as queue
 from waiting_queue.models import SaleQueue

@@ -14,7 +14,7 @@ from reservations.models.reservations import CODE_LENGTH, LETTERS
 from reservations.tickets.signing import Claim
 from ticketing.accounts.models import User
 from ticketing.core.errors import NotAllowed, NotFound
-from ticketing.models import Event, Section
+from ticketing.events.models import Event, Section
 
 NOT_IN_A_CODE = re.compile(rf"[^{LETTERS}]")
 AROUND = ("event__plan__venue", "seat__place__section", "seat__grade", "holder", "reservation")

@@ -8,7 +8,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from reservations.models import CheckIn, Ticket
-from ticketing.templatetags.venue_time import HOME_ZONE, KOREAN_DAYS
+from ticketing.events.templatetags.venue_time import HOME_ZONE, KOREAN_DAYS
 
 HALF = 5
 

@@ -15,7 +15,7 @@ from reservations.views.holding import a_form, caller_of
 from reservations.visits import visit
 from ticketing.core import clock
 from ticketing.core.redirects import SeeOther
-from ticketing.views import shown_event
+from ticketing.events.views import shown_event
 
 State = Reservation.State
 
@@ -44,7 +44,7 @@ def give_back(request: HttpRequest, pk: int, code: str) -> HttpResponse:
     whose: Any = {"event_id": pk, "fan_id": caller_of(request).id, "code": code}
     services.release(**whose, now=clock.now())
     messages.success(request, _("The seats are given back. Others can have them now."))
-    return SeeOther(resolve_url("ticketing:seats", pk))
+    return SeeOther(resolve_url("reservations:seats", pk))
 
 
 @a_form

@@ -70,7 +70,7 @@ def a_form(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         if not A_NUMBER.fullmatch(str(pk)):
             raise NotFound()
         if request.method != "POST":
-            return SeeOther(resolve_url("ticketing:seats", pk))
+            return SeeOther(resolve_url("reservations:seats", pk))
         return view(request, pk, **more)
 
     return never_cache(require_http_methods(["GET", "HEAD", "POST"])(wrapped))
@@ -79,21 +79,23 @@ def a_form(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 @a_form
 def hold_best(request: HttpRequest, pk: int) -> HttpResponse:
     wish = _valid(BestForm(request.POST))
-    return _hold(request, pk, services.hold_best, wish, back=resolve_url("ticketing:seats", pk))
+    return _hold(request, pk, services.hold_best, wish, back=resolve_url("reservations:seats", pk))
 
 
 @a_form
 def hold_places(request: HttpRequest, pk: int) -> HttpResponse:
     wish = _valid(PlacesForm(request.POST))
-    return _hold(request, pk, services.hold_places, wish, back=resolve_url("ticketing:seats", pk))
+    return _hold(
+        request, pk, services.hold_places, wish, back=resolve_url("reservations:seats", pk)
+    )
 
 
 @a_form
 def hold_seats(request: HttpRequest, pk: int) -> HttpResponse:
     wish = _valid(SeatsForm(request.POST))
     section = wish["section"]
-    back = resolve_url("ticketing:section", pk, section) if section else ""
-    back = back or resolve_url("ticketing:seats", pk)
+    back = resolve_url("reservations:section", pk, section) if section else ""
+    back = back or resolve_url("reservations:seats", pk)
     if not wish["seat"]:
         messages.warning(request, _("Choose at least one seat."))
         return SeeOther(back)

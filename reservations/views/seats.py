@@ -13,13 +13,13 @@ from django.views.decorators.http import require_safe
 from reservations.views.holding import A_NUMBER
 from reservations.visits import Visit, visit
 from reservations.words import WORDS, marks
-from ticketing import drawings, selectors
 from ticketing.accounts.selectors import caller_in
 from ticketing.core import clock
 from ticketing.core.errors import NotFound
-from ticketing.models import Event, Grade, Section
-from ticketing.selectors import SectionLeft
-from ticketing.views import shown_event
+from ticketing.events import drawings, selectors
+from ticketing.events.models import Event, Grade, Section
+from ticketing.events.selectors import SectionLeft
+from ticketing.events.views import shown_event
 
 MOST_KEPT = 100
 SELLING = (Event.State.ON_SALE, Event.State.SOLD_OUT)

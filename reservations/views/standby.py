@@ -20,9 +20,9 @@ from ticketing.accounts.selectors import caller_in
 from ticketing.core import clock
 from ticketing.core.errors import InvalidInput, NotFound
 from ticketing.core.redirects import SeeOther
-from ticketing.models import Event
-from ticketing.selectors import seats_free
-from ticketing.views import shown_event
+from ticketing.events.models import Event
+from ticketing.events.selectors import seats_free
+from ticketing.events.views import shown_event
 
 SAID = (*SAID_ON_THE_PAGE, errors.NotSoldOut, errors.StandbyOver, errors.OnlyFewerSeats)
 # Without a script the page looks again by itself.

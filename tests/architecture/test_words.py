@@ -9,7 +9,7 @@ from babel.messages.mofile import read_mo, write_mo
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from ticketing.management.commands import messages
+from ticketing.development.management.commands import messages
 
 LANGUAGES = [language for language, _name in settings.LANGUAGES]
 TEMPLATES = sorted((settings.BASE_DIR / "templates").rglob("*.html"))

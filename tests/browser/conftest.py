@@ -16,7 +16,7 @@ from django.db import connections
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.making import make_event, make_plan
-from ticketing.models import Event, Seat
+from ticketing.events.models import Event, Seat
 
 # Playwright's synchronous API runs an event loop in the test's thread, where Django is then wary.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"

@@ -13,7 +13,7 @@ from tests.payments.saga.acting import Buyer
 from ticketing.console import keys
 from ticketing.console.services import sample_sales
 from ticketing.core import clock, redis
-from ticketing.services import block_seats
+from ticketing.events.services import block_seats
 from waiting_queue import services
 from waiting_queue.models import SaleQueue
 

@@ -3,7 +3,7 @@
 import pytest
 from django.core.mail import EmailMultiAlternatives
 
-from ticketing.mailbox import folder
+from ticketing.development.mailbox import folder
 
 RUNS = '<script>document.title = "ran"; document.body.textContent = "ran"</script>'
 
@@ -11,7 +11,7 @@ RUNS = '<script>document.title = "ran"; document.body.textContent = "ran"</scrip
 @pytest.fixture
 def mail(site, settings, tmp_path) -> str:
     settings.MAIL_FOLDER = tmp_path
-    settings.EMAIL_BACKEND = "ticketing.mailbox.backend.FolderBackend"
+    settings.EMAIL_BACKEND = "ticketing.development.mailbox.backend.FolderBackend"
     letter = EmailMultiAlternatives("Seats", "Hello", to=["ann@example.com"])
     page = f'<html><head></head><body>{RUNS}<a href="{site}/accounts/log-in/">on</a></body></html>'
     letter.attach_alternative(page, "text/html")

@@ -18,7 +18,7 @@ from tests.browser.test_quality import SMALL_CONTROLS, violations
 from tests.browser.test_seats import log_in
 from tests.making import make_event, make_plan, seat_ids
 from ticketing.core import clock
-from ticketing.models import Event
+from ticketing.events.models import Event
 from waiting_queue import services as queue
 from waiting_queue.models import SaleQueue
 

@@ -15,8 +15,8 @@ from tests.browser.conftest import PHONE
 from tests.browser.test_quality import SMALL_CONTROLS, violations
 from tests.making import make_event, make_plan, make_user
 from ticketing.core import clock
-from ticketing.models import Event, Seat
-from ticketing.services import block_seats
+from ticketing.events.models import Event, Seat
+from ticketing.events.services import block_seats
 from waiting_queue import services as queue
 from waiting_queue.models import SaleQueue
 

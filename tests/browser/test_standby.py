@@ -14,7 +14,7 @@ from tests.browser.test_quality import SMALL_CONTROLS, violations
 from tests.making import make_event, make_plan
 from tests.reservations.standby.acting import all_sold, joined, refunded, states_of
 from ticketing.core import clock
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 __all__ = ["_gateway", "desk", "operator", "phone"]
 

@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.making import make_event
-from ticketing import services
 from ticketing.core import clock
-from ticketing.models import Event
+from ticketing.events import services
+from ticketing.events.models import Event
 
 
 def test_a_fan_walks_from_home_to_a_section(page, on_sale):

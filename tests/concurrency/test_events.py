@@ -6,12 +6,12 @@ import pytest
 
 from tests.concurrency.together import together, winners
 from tests.making import make_event, make_user
-from ticketing import services
 from ticketing.core.errors import IllegalMove
-from ticketing.errors import SeatsExist
-from ticketing.models import Event, EventChange
-from ticketing.services import events as event_services
-from ticketing.services import seats as seat_services
+from ticketing.events import services
+from ticketing.events.errors import SeatsExist
+from ticketing.events.models import Event, EventChange
+from ticketing.events.services import events as event_services
+from ticketing.events.services import seats as seat_services
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MANY = 8

@@ -6,10 +6,10 @@ import pytest
 
 from tests.concurrency.together import together, winners
 from tests.making import make_event, make_plan, seat_ids
-from ticketing import services
 from ticketing.core.errors import IllegalMove
-from ticketing.models import EventChange, Seat
-from ticketing.services import seats as seat_services
+from ticketing.events import services
+from ticketing.events.models import EventChange, Seat
+from ticketing.events.services import seats as seat_services
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MANY = 8

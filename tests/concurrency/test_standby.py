@@ -15,7 +15,7 @@ from tests.concurrency.together import together
 from tests.making import make_event, make_plan, make_user
 from tests.reservations.acting import hold
 from tests.reservations.standby.acting import all_sold, joined, refunded, states_of
-from ticketing.models import Event, Seat
+from ticketing.events.models import Event, Seat
 
 pytestmark = pytest.mark.django_db(transaction=True)
 WORKERS = 4

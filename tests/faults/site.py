@@ -13,11 +13,11 @@ from typing import Any
 import httpx
 
 from tests.servers import Servers
-from ticketing.embedded import process
-from ticketing.embedded.places import addresses
-from ticketing.embedded.postgres import Postgres
-from ticketing.embedded.servers import Server
-from ticketing.embedded.valkey import Valkey
+from ticketing.development.embedded import process
+from ticketing.development.embedded.places import addresses
+from ticketing.development.embedded.postgres import Postgres
+from ticketing.development.embedded.servers import Server
+from ticketing.development.embedded.valkey import Valkey
 
 
 class Site:

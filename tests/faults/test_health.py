@@ -10,7 +10,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
-from ticketing import health
+from ticketing.core import health
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 
 from tests.faults.site import Site, until
-from tests.ticketing.api import decoding
+from tests.ticketing.events.api import decoding
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 
 from payments import policy
 from payments.models import RefundPolicy
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 SEOUL = ZoneInfo("Asia/Seoul")
 SHOW = datetime(2026, 12, 24, 19, 30, tzinfo=SEOUL)

@@ -5,7 +5,7 @@ from typing import Any
 
 from reservations import services
 from reservations.selectors import Hold
-from ticketing.models import Event, Seat
+from ticketing.events.models import Event, Seat
 
 
 def hold(event: Event, fan: Any, now: datetime, *seats: int, **more: Any) -> Hold:

@@ -9,7 +9,7 @@ from reservations.models import Reservation
 from tests.making import seat_ids
 from tests.reservations.acting import hold
 from ticketing.core import redis
-from ticketing.core.briefly import forget_everything
+from ticketing.core.ttl_cache import forget_everything
 from waiting_queue import services as queue
 from waiting_queue.errors import NotAdmitted, QueueNotOpen, QueueUnavailable
 from waiting_queue.models import SaleQueue

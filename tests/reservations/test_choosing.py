@@ -8,7 +8,7 @@ from reservations.services import holding
 from tests.making import make_event, make_plan, make_user, seat_ids
 from tests.reservations.acting import best, hold, places
 from ticketing.core.errors import NotFound
-from ticketing.models import Event, Place, Seat
+from ticketing.events.models import Event, Place, Seat
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

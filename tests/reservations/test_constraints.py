@@ -8,7 +8,7 @@ from django.db.models import ProtectedError
 
 from reservations.models import Reservation, ReservedSeat
 from tests.making import make_user, seat_ids
-from ticketing.models import Seat
+from ticketing.events.models import Seat
 
 pytestmark = pytest.mark.django_db
 State = Reservation.State

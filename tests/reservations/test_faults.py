@@ -16,7 +16,7 @@ from tests.making import seat_ids
 from tests.reservations.acting import hold, states
 from tests.reservations.dying import die
 from ticketing.core import redis
-from ticketing.locks import seats_for_update
+from ticketing.events.locks import seats_for_update
 
 pytestmark = pytest.mark.django_db(transaction=True)
 KILLED = -signal.SIGKILL

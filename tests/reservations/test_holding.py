@@ -10,7 +10,7 @@ from reservations.models import Reservation
 from tests.making import make_event, seat_ids
 from tests.reservations.acting import hold, states
 from ticketing.core.errors import InvalidInput, NotFound
-from ticketing.models import Event, Seat
+from ticketing.events.models import Event, Seat
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State = Reservation.State

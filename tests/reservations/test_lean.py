@@ -18,7 +18,7 @@ from tests.waiting_queue.api.conftest import logged_in
 from ticketing.accounts import services as accounts
 from ticketing.asgi import application
 from ticketing.core import clock, redis
-from ticketing.models import Seat
+from ticketing.events.models import Seat
 from waiting_queue.models import SaleQueue
 from waiting_queue.services import move_queue
 

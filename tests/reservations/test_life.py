@@ -8,8 +8,8 @@ from reservations import errors, gate, selectors, services
 from reservations.models import Reservation, ReservationChange
 from tests.making import make_user, seat_ids
 from tests.reservations.acting import hold, states
-from ticketing import store
 from ticketing.core.errors import IllegalMove
+from ticketing.events import store
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State = Reservation.State

@@ -17,9 +17,9 @@ from reservations.models import Reservation
 from reservations.services import ending, paying
 from tests.making import make_event, make_plan, make_user, seat_ids
 from tests.reservations.acting import best, hold, places, states
-from ticketing import services as operators
 from ticketing.core import clock, redis
 from ticketing.core.errors import DomainError, IllegalMove
+from ticketing.events import services as operators
 
 LIMIT, SEATS, FANS = 3, 6, 3
 HOLD, PAY = timedelta(seconds=300), timedelta(seconds=600)

@@ -14,7 +14,7 @@ from tests.making import make_user, seat_ids
 from tests.reservations.acting import hold, states
 from tests.waiting_queue.commands.calling import run
 from ticketing.core import redis
-from ticketing.models import Seat
+from ticketing.events.models import Seat
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BACKEND = "django.contrib.auth.backends.ModelBackend"

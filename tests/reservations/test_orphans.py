@@ -8,7 +8,7 @@ from reservations import errors
 from reservations.orphans import Neighbour, seats_left_alone
 from tests.making import make_event, make_plan, seat_ids
 from tests.reservations.acting import hold
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 
 def row(picture: str) -> list[Neighbour]:

@@ -13,7 +13,7 @@ from tests.making import make_event, make_plan, seat_ids
 from tests.reservations.acting import hold
 from tests.waiting_queue.api.conftest import logged_in
 from ticketing.core import clock, redis
-from ticketing.models import Event, Place, Seat
+from ticketing.events.models import Event, Place, Seat
 from waiting_queue import services as queue
 from waiting_queue.models import SaleQueue
 

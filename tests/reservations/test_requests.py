@@ -11,7 +11,7 @@ from reservations.services import requesting
 from reservations.signals import request_moved
 from tests.making import make_user, seat_ids
 from tests.reservations.acting import hold
-from ticketing.models import Seat
+from ticketing.events.models import Seat
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State = HoldRequest.State

@@ -11,9 +11,9 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from tests.faults.site import free_port
-from ticketing.embedded import process
-from ticketing.embedded.places import places, server_identity
-from ticketing.embedded.valkey import Valkey
+from ticketing.development.embedded import process
+from ticketing.development.embedded.places import places, server_identity
+from ticketing.development.embedded.valkey import Valkey
 
 SLOTS = [(0, 5_460), (5_461, 10_922), (10_923, 16_383)]
 OPTIONS = ["--cluster-enabled", "yes", "--save", "", "--appendonly", "no", "--loglevel", "warning"]

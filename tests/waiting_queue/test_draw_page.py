@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from ticketing.core import redis
 from ticketing.core.error_responses import REDIS_OUTAGES
-from ticketing.models import Event
+from ticketing.events.models import Event
 from waiting_queue import services
 from waiting_queue.models import QueueDraw, SaleQueue
 

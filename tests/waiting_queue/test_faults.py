@@ -14,8 +14,8 @@ from redis import Redis
 from tests.making import make_event
 from tests.waiting_queue.dying import die
 from ticketing.core import redis
-from ticketing.embedded.places import addresses, places
-from ticketing.embedded.valkey import Valkey
+from ticketing.development.embedded.places import addresses, places
+from ticketing.development.embedded.valkey import Valkey
 from waiting_queue import errors, keys, services, store
 from waiting_queue.models import QueueDraw, QueueJournal, SaleQueue
 

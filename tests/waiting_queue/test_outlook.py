@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.making import make_event, seat_ids
-from ticketing.models import Grade, Seat
-from ticketing.selectors import GradeSeats
+from ticketing.events.models import Grade, Seat
+from ticketing.events.selectors import GradeSeats
 from waiting_queue import outlook
 from waiting_queue.outlook import GradeOutlook, average_basket, forecast, limits, undecided
 

@@ -13,7 +13,7 @@ from django.utils import translation
 from tests.making import make_event, make_user
 from tests.waiting_queue.outage import no_queue_redis
 from ticketing.core import clock, redis
-from ticketing.models import Event, Seat
+from ticketing.events.models import Event, Seat
 from waiting_queue import services, store
 from waiting_queue.models import SaleQueue
 from waiting_queue.views import words
@@ -275,7 +275,7 @@ def test_coming_in_leads_to_the_seats_and_twice_too(me, slow_queue):
 
     answers = [me.post(claim_of(slow_queue)) for _ in range(2)]
 
-    seats = reverse("ticketing:seats", args=[slow_queue.pk])
+    seats = reverse("reservations:seats", args=[slow_queue.pk])
     assert [(one.status_code, one.headers["Location"]) for one in answers] == [(303, seats)] * 2
     inside = me.get(line_of(slow_queue))
     assert scene(inside) == "admitted"
@@ -288,7 +288,7 @@ def test_where_there_is_room_joining_leads_straight_in(me, open_queue):
 
     answer = me.post(line_of(open_queue))
 
-    assert answer.headers["Location"] == reverse("ticketing:seats", args=[open_queue.pk])
+    assert answer.headers["Location"] == reverse("reservations:seats", args=[open_queue.pk])
 
 
 def test_claiming_too_early_shows_the_place(me, slow_queue):

@@ -14,12 +14,12 @@ from django.views.decorators.cache import never_cache
 
 from ticketing.accounts.models import User
 from ticketing.accounts.sessions import SessionStore
-from ticketing.admin.pages import operator
 from ticketing.console.errors import SecondFactorMissing
 from ticketing.console.roles import WATCH
 from ticketing.console.services import lacks_second_factor
 from ticketing.core.errors import NotAllowed, NotFound, NotLoggedIn
-from ticketing.models import Event
+from ticketing.events.admin.pages import operator
+from ticketing.events.models import Event
 from waiting_queue.models import SaleQueue
 
 View = Callable[..., HttpResponse]

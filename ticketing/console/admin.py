@@ -8,8 +8,8 @@ from django.utils.translation import gettext_lazy as _
 from django_otp.plugins.otp_static.models import StaticDevice
 
 from payments.services import Difference
-from ticketing.admin.changes import ReadOnlyAdmin
 from ticketing.console.models import Reconciliation
+from ticketing.events.admin.changes import ReadOnlyAdmin
 
 NOTHING = "–"
 admin.site.unregister(StaticDevice)  # they go and come with the phone

@@ -11,8 +11,8 @@ from django.http.cookie import parse_cookie
 from ticketing.console import live, services
 from ticketing.console.access import queue_of, watcher
 from ticketing.console.live import Connection
-from ticketing.core.outbox import Outbox
-from ticketing.core.sockets import Socket
+from ticketing.core.live.send_buffer import SendBuffer
+from ticketing.core.live.sockets import Socket
 
 
 class WatchingSocket(Socket):
@@ -36,7 +36,7 @@ class WatchingSocket(Socket):
         await self.require_watcher()
         await database_sync_to_async(self.require_room)()
         await self.accept()
-        outbox = Outbox(self.send_text, self.give_up)
+        outbox = SendBuffer(self.send_text, self.give_up)
         self.console = Connection(outbox, self.end, self.require_watcher, self.refuse)
         live.hub().watch(self.room, self.console)  # before looking back: no second between
         outbox.put("so far", json.dumps(await database_sync_to_async(self.so_far)()))

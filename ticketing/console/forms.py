@@ -6,12 +6,12 @@ from typing import Any, cast
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.admin.event_forms import RELEASE, HoldBackForm
 from ticketing.console.errors import WrongCode
 from ticketing.console.models import Autopilot
 from ticketing.console.pilot import Limits
 from ticketing.console.services import KNOBS
-from ticketing.models import Event, Seat
+from ticketing.events.admin.event_forms import RELEASE, HoldBackForm
+from ticketing.events.models import Event, Seat
 from waiting_queue.admin.forms import QueueForm
 
 FREEZE, UNFREEZE = "freeze", "unfreeze"

@@ -12,9 +12,8 @@ from redis.exceptions import RedisError
 
 from ticketing.console import store
 from ticketing.core import clock
-from ticketing.core.farewell import going_down
-from ticketing.core.lifetime import came_up
-from ticketing.core.pace import pages
+from ticketing.core.latency import pages
+from ticketing.core.server_signals import server_started, server_stopping
 
 log = logging.getLogger(__name__)
 BEAT_SECONDS = 5.0
@@ -80,8 +79,8 @@ def _beat(**_: Any) -> None:
 
 
 def listen() -> None:
-    came_up.connect(_web)
-    going_down.connect(stop)
+    server_started.connect(_web)
+    server_stopping.connect(stop)
     worker_ready.connect(_worker)
     beat_init.connect(_beat)
     worker_shutdown.connect(stop)

@@ -12,8 +12,9 @@ from django.dispatch import receiver
 
 from ticketing.console import store
 from ticketing.core.errors import DomainError
-from ticketing.core.farewell import going_down, send_back
-from ticketing.core.outbox import Outbox
+from ticketing.core.live.send_buffer import SendBuffer
+from ticketing.core.live.shutdown import send_back
+from ticketing.core.server_signals import server_stopping
 
 log = logging.getLogger(__name__)
 RETRY_SECONDS = 1.0
@@ -27,7 +28,7 @@ ALL = 0
 class Connection:
     """One open console. `recheck` raises if its owner may not watch any more."""
 
-    outbox: Outbox
+    outbox: SendBuffer
     end: Callable[[], None]
     recheck: Callable[[], Any]
     refuse: Callable[[DomainError], Any]
@@ -100,6 +101,6 @@ def hub() -> Hub:
     return _hubs.setdefault(asyncio.get_running_loop(), Hub())
 
 
-@receiver(going_down)
+@receiver(server_stopping)
 async def farewell(**_: Any) -> None:
     await hub().farewell()

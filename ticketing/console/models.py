@@ -8,7 +8,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.console.pilot import EVERY_SECONDS, Limits
-from ticketing.models import Event
+from ticketing.events.models import Event
 from waiting_queue.models import SaleQueue
 
 

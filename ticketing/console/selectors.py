@@ -16,7 +16,7 @@ from reservations.selectors import Hold, own_reservations
 from ticketing.accounts.models import User
 from ticketing.console.models import Autopilot, Sample
 from ticketing.core import clock
-from ticketing.models import Event, EventChange, Grade, Seat
+from ticketing.events.models import Event, EventChange, Grade, Seat
 from waiting_queue.models import BlockAppeal, QueueChange, QueueJournal, SaleQueue
 
 RUNNING = (

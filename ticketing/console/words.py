@@ -10,9 +10,9 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from ticketing.admin import change_words as event_words
 from ticketing.console.figures import ROW
-from ticketing.models import EventChange
+from ticketing.events.admin import change_words as event_words
+from ticketing.events.models import EventChange
 from waiting_queue.admin.words import PILOT, is_by_pilot, value_words, what_words, why_words
 from waiting_queue.models import QueueChange, SaleQueue
 

@@ -11,7 +11,7 @@ from django.conf import settings
 from redis import Redis, RedisCluster
 from redis import asyncio as aioredis
 
-from ticketing.core.together import Together
+from ticketing.core.auto_pipeline import AutoPipeline
 
 CLUSTER = "redis+cluster://"
 SILENCE_SECONDS = 20.0
@@ -39,7 +39,7 @@ def queue_client() -> Any:
     return _connected(settings.QUEUE_REDIS_URL, Redis.from_url, RedisCluster.from_url)
 
 
-def async_client() -> Together:
+def async_client() -> AutoPipeline:
     """The Redis of the sessions for coroutines, who share its round trips."""
     return _async_client(settings.REDIS_URL)
 
@@ -56,8 +56,8 @@ def _async_client(url: str) -> Any:
     return clients[url]
 
 
-def _shared(url: str, **choices: Any) -> Together:
-    return Together(aioredis.Redis.from_url(url, **choices))
+def _shared(url: str, **choices: Any) -> AutoPipeline:
+    return AutoPipeline(aioredis.Redis.from_url(url, **choices))
 
 
 def database() -> int:

@@ -4,9 +4,9 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiRequest, OpenApiResponse
 
-from ticketing import errors as events
 from ticketing.core import errors as core
 from ticketing.core.api_schema import refusals, told
+from ticketing.events import errors as events
 from ticketing.rehearsal import api_serializers as shapes
 from ticketing.rehearsal import errors
 

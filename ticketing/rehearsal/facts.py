@@ -7,8 +7,8 @@ from django.db.models import QuerySet
 
 from payments.models import Payment, Refund
 from reservations.models import HoldRequest, Reservation, ReservedSeat, Ticket
-from ticketing.models import Seat
-from ticketing.rehearsal import till
+from ticketing.events.models import Seat
+from ticketing.rehearsal import gateway_ledger
 from ticketing.rehearsal.selectors import seats_by_state
 from waiting_queue.models import QueueDraw
 from waiting_queue.services import published_draw
@@ -26,7 +26,7 @@ def facts(event_id: int) -> dict[str, Any]:
         "settled": is_settled(event_id),
         "reservations": _reservations(event_id),
         "payments": _payments(paid),
-        "charges": till.charges_of(numbers) if till.is_here() else None,
+        "charges": gateway_ledger.charges_of(numbers) if gateway_ledger.is_here() else None,
         "tickets": _tickets(event_id),
         "sold": _sold(event_id),
         "seats": _seats(event_id),

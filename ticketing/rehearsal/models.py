@@ -8,7 +8,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.states import Lifecycle
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 # Without letters that are taken for each other, or make words; small, as in addresses.
 LETTERS = "bcdfghjkmnpqrstvwxz"

@@ -11,8 +11,8 @@ from payments.selectors import breaker_state
 from reservations.models import ReservedSeat
 from ticketing.console import selectors as console
 from ticketing.console import store as console_store
-from ticketing.models import Event, Seat
-from ticketing.rehearsal import till
+from ticketing.events.models import Event, Seat
+from ticketing.rehearsal import gateway_ledger
 from ticketing.rehearsal.errors import NoRehearsal, NothingToRehearse
 from ticketing.rehearsal.models import Rehearsal
 from waiting_queue import services as queues
@@ -65,7 +65,7 @@ def setting(rehearsal: Rehearsal, now: datetime) -> dict[str, Any]:
         "limit_per_person": copy.seats_per_person,
         "hold_seconds": copy.hold_seconds,
         "seats": copy.seats.exclude(state=Seat.State.BLOCKED).count(),
-        "payments": till.is_here(),
+        "payments": gateway_ledger.is_here(),
         "knobs": knobs(queue),
         "seed_hash": queues.seed_hash(queue.seed),
         "server_time": now,
@@ -141,5 +141,5 @@ def late_charges(rehearsal: Rehearsal) -> list[str]:
         reservation__event_id=rehearsal.copy,
         state__in=[Payment.State.FAILED, Payment.State.CANCELLED],
     )
-    charges = till.charges_of(list(ended.values_list("number", flat=True)))
+    charges = gateway_ledger.charges_of(list(ended.values_list("number", flat=True)))
     return [it["payment"] for it in charges if it["amount"] > it["refunded"]]

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.admin.changes import ReadOnlyAdmin
+from ticketing.events.admin.changes import ReadOnlyAdmin
 from waiting_queue.admin.words import value_words, what_words, why_words
 from waiting_queue.models import BlockAppeal, QueueChange, QueueDraw, QueueJournal
 

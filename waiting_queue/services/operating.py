@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 
 from ticketing.accounts.models import User
 from ticketing.core.errors import InvalidInput, NotFound
-from ticketing.errors import NoSeats
-from ticketing.models import Event
+from ticketing.events.errors import NoSeats
+from ticketing.events.models import Event
 from waiting_queue import store
 from waiting_queue.errors import QueueExists, QueueNotBegun
 from waiting_queue.locks import queue_for_update

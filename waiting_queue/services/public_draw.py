@@ -8,7 +8,7 @@ from typing import TypeVar
 from django.core.cache import cache
 
 from ticketing.core.error_responses import REDIS_OUTAGES
-from ticketing.models import Event
+from ticketing.events.models import Event
 from waiting_queue.errors import NoQueue
 from waiting_queue.models import QueueDraw, QueueJournal, SaleQueue
 from waiting_queue.services.checking import check_draw

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ticketing.models import Event
+from ticketing.events.models import Event
 from waiting_queue import store
 from waiting_queue.models import SaleQueue
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Q
 
 from ticketing.core.errors import DomainError
-from ticketing.selectors import seats_free
+from ticketing.events.selectors import seats_free
 from waiting_queue import metrics, store
 from waiting_queue.models import QueueDraw, SaleQueue
 from waiting_queue.scripts import Decision

@@ -2,7 +2,7 @@
 
 from django import template
 
-from ticketing.models import Event
+from ticketing.events.models import Event
 from waiting_queue import services
 from waiting_queue.models import SaleQueue
 

@@ -90,7 +90,7 @@ def _act(request: HttpRequest, pk: int, service: Callable[..., Any]) -> HttpResp
 
 def _next(outcome: Any) -> str:
     inside = getattr(outcome, "state", "") == "admitted"
-    return "ticketing:seats" if inside else "queue:line"
+    return "reservations:seats" if inside else "queue:line"
 
 
 def _required(request: HttpRequest) -> Caller:

@@ -17,13 +17,13 @@ from psycopg.conninfo import make_conninfo
 from psycopg.pq import Conninfo
 from redis.exceptions import RedisError
 
-from reservations.laboratory import table, words
-from reservations.laboratory.drawing import picture
-from reservations.laboratory.png import png
-from reservations.laboratory.race import ALL, CHOICES, chosen, is_sound, place, race
-from reservations.laboratory.results import Result
-from reservations.laboratory.svg import svg
-from reservations.laboratory.terms import Terms
+from reservations.lab import table, words
+from reservations.lab.drawing import picture
+from reservations.lab.png import png
+from reservations.lab.race import ALL, CHOICES, chosen, is_sound, place, race
+from reservations.lab.results import Result
+from reservations.lab.svg import svg
+from reservations.lab.terms import Terms
 from ticketing.core.errors import DomainError
 
 INTERRUPTED = 130

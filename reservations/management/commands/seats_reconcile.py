@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from reservations import services
 from ticketing.core import clock
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 
 class Command(BaseCommand):

@@ -8,7 +8,7 @@ from tests.making import make_user
 from tests.payments.pages.reading import Browser
 from tests.payments.saga.acting import Buyer
 from tests.payments.sandbox.conftest import base, ear, origin, shop  # noqa: F401 - fixtures
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from tests.making import seat_ids
 from tests.payments.pages.reading import Browser
 from tests.reservations.acting import hold
 from tests.waiting_queue.api.conftest import logged_in
-from ticketing.models import Grade
+from ticketing.events.models import Grade
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NAMES = {"ko": "로얄석", "en": "Royal box"}

@@ -13,7 +13,7 @@ from reservations.models import Reservation
 from tests.making import make_event
 from tests.payments.saga.acting import Buyer, seat_states, work
 from ticketing.core import clock
-from ticketing.models import Event
+from ticketing.events.models import Event
 from waiting_queue import services as queue
 from waiting_queue.models import SaleQueue
 

@@ -6,7 +6,7 @@ from django.core import mail
 from payments import services
 from tests.payments.pages.reading import pay
 from tests.waiting_queue.api.conftest import logged_in
-from ticketing.models import Section
+from ticketing.events.models import Section
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -12,7 +12,7 @@ from reservations import services as reservations
 from reservations.models import Reservation
 from tests.making import seat_ids
 from tests.reservations.acting import hold
-from ticketing.models import Event, Seat
+from ticketing.events.models import Event, Seat
 
 State = Payment.State
 

@@ -10,7 +10,7 @@ from payments.gateways import gateway
 from tests.making import make_user
 from tests.payments.saga.acting import Buyer
 from tests.payments.sandbox.conftest import base, ear, origin, shop  # noqa: F401 - fixtures
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 
 @pytest.fixture

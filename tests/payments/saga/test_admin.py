@@ -12,7 +12,7 @@ from payments.admin.words import note_words
 from payments.models import OutboxMessage, Payment, Refund
 from tests.making import make_user
 from tests.payments.saga.acting import Buyer
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BACKEND = "django.contrib.auth.backends.ModelBackend"

@@ -16,7 +16,7 @@ from payments.services import delivering
 from reservations.signals import seats_offered
 from tests.payments.saga.acting import work
 from tests.payments.saga.mail_server import mail_server
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HOSTILE = 'Night <script>alert(1)</script> & "Day"\r\nBcc: everybody@example.com'

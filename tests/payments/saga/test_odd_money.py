@@ -20,7 +20,7 @@ from tests.payments.saga.acting import (
     work,
 )
 from ticketing.core import clock
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

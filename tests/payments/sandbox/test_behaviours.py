@@ -15,7 +15,7 @@ from payments.sandbox.control import Behaviour
 from payments.sandbox.services import Order
 from tests.browser.conftest import wait_until
 from tests.payments.sandbox.conftest import AMOUNT
-from ticketing.core.farewell import going_down
+from ticketing.core.server_signals import server_stopping
 
 
 @contextmanager
@@ -113,7 +113,7 @@ def test_a_server_that_stops_does_not_wait_for_the_slowest(post, window):
         held = threads.submit(post, "order-1/confirm", body)
         wait_until(control.charges)
 
-        wait_until(lambda: going_down.send_robust(sender=None) and held.done())
+        wait_until(lambda: server_stopping.send_robust(sender=None) and held.done())
 
         assert held.result().status_code == 504
 

@@ -10,7 +10,7 @@ import pytest
 from reservations import gate, keys, live, store
 from reservations.live import Connection, Hub
 from ticketing.core import redis
-from ticketing.core.outbox import Outbox
+from ticketing.core.live.send_buffer import SendBuffer
 
 
 class Map:
@@ -19,7 +19,7 @@ class Map:
     def __init__(self):
         self.frames, self.room_for_more = [], asyncio.Event()
         self.room_for_more.set()
-        self.connection = Connection(Outbox(self.take, self.end), self.end)
+        self.connection = Connection(SendBuffer(self.take, self.end), self.end)
 
     async def take(self, text):
         self.frames.append(json.loads(text))

@@ -8,9 +8,9 @@ from tests.making import make_event, seat_ids
 from tests.reservations.acting import hold
 from tests.waiting_queue.api.conftest import logged_in
 from ticketing.core import clock
-from ticketing.models import Event
-from ticketing.seat_list import seat_list
-from ticketing.services import block_seats
+from ticketing.events.models import Event
+from ticketing.events.seat_list import seat_list
+from ticketing.events.services import block_seats
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

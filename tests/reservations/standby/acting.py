@@ -7,7 +7,7 @@ from reservations import services
 from reservations.models import Reservation, ReservedSeat, ReturnedSeat, StandbyEntry
 from tests.making import make_user
 from tests.reservations.acting import hold
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 
 def bought(event: Event, fan: Any, now: datetime, *seats: int) -> Reservation:

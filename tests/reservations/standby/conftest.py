@@ -7,7 +7,7 @@ import pytest
 from reservations.models import Reservation
 from tests.making import make_event, make_plan
 from tests.reservations.standby.acting import all_sold
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests.reservations.standby.acting import (
     states_of,
 )
 from ticketing.core.errors import IllegalMove, InvalidInput
-from ticketing.models import Event
+from ticketing.events.models import Event
 from waiting_queue.models import QueueJournal
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -13,7 +13,7 @@ from reservations import services
 from reservations.models import Reservation, StandbyChange, StandbyEntry
 from tests.making import make_user
 from tests.reservations.standby.acting import joined, refunded, states_of
-from ticketing.models import Event
+from ticketing.events.models import Event
 from waiting_queue import services as queue
 from waiting_queue.models import SaleQueue
 
@@ -101,7 +101,7 @@ def test_a_missed_offer_is_said_before_anybody_wrote_it_down(event, orders, brow
     assert 'name="quantity"' in text
 
 
-@pytest.mark.parametrize("address", ["ticketing:event", "ticketing:seats", "queue:line"])
+@pytest.mark.parametrize("address", ["ticketing:event", "reservations:seats", "queue:line"])
 def test_every_page_of_a_sold_out_sale_leads_to_the_list(
     event, orders, browser, operator, now, address
 ):
@@ -121,7 +121,7 @@ def test_every_page_of_a_sold_out_sale_leads_to_the_list(
 def test_other_policies_are_said_on_the_pages(event, orders, browser, now, fields, words):
     Event.objects.filter(pk=event.pk).update(returns_at=now + timedelta(days=1), **fields)
 
-    for address in ("ticketing:event", "ticketing:seats"):
+    for address in ("ticketing:event", "reservations:seats"):
         text = text_of(browser, reverse(address, args=[event.pk]))
         assert words in text
         assert page(event) not in text

@@ -9,8 +9,8 @@ from reservations.models import Reservation, ReturnedSeat, StandbyList
 from tests.making import make_event, make_plan, make_user, seat_ids
 from tests.reservations.acting import hold, states
 from tests.reservations.standby.acting import bought, joined, kept, refunded
-from ticketing.models import Event, Seat
-from ticketing.selectors import seats_by_grade
+from ticketing.events.models import Event, Seat
+from ticketing.events.selectors import seats_by_grade
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

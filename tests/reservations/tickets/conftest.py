@@ -10,7 +10,7 @@ from reservations import services
 from reservations.models import CheckIn, Reservation, Ticket
 from tests.making import make_user, seat_ids
 from tests.reservations.acting import hold
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 
 def buy(event: Event, fan: Any, now: Any, *seats: int) -> Reservation:

@@ -10,7 +10,7 @@ from reservations.models import CheckIn, Ticket
 from reservations.tickets import selectors, signing
 from tests.making import make_event
 from tests.reservations.tickets.conftest import scan
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 pytestmark = pytest.mark.django_db
 MINUTE = timedelta(minutes=1)

@@ -13,7 +13,7 @@ from reservations.tickets import signing
 from tests.making import make_user
 from tests.reservations.tickets.conftest import make_doorkeeper
 from ticketing.accounts import services as accounts
-from ticketing.models import Event
+from ticketing.events.models import Event
 
 pytestmark = pytest.mark.django_db
 BACKEND = "django.contrib.auth.backends.ModelBackend"

@@ -23,8 +23,8 @@ from tests.making import make_user
 from tests.waiting_queue.api.conftest import logged_in, statements  # noqa: F401 - a fixture
 from ticketing.accounts.models import User
 from ticketing.core import clock, redis
-from ticketing.core.together import Together
-from ticketing.management.commands.serve import Server, server_config
+from ticketing.core.auto_pipeline import AutoPipeline
+from ticketing.core.management.commands.serve import Server, server_config
 from waiting_queue import keys, live, reasons, services, store
 from waiting_queue.live import Hub
 from waiting_queue.models import SaleQueue
@@ -295,9 +295,9 @@ VERBS = {script(file.stem).sha: file.stem for file in FOLDER.glob("[a-z]*.lua")}
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every command of the server's coroutines, and of its threads where they read the line."""
     seen: list[str] = []
-    together, alone = Together._ask, Redis.execute_command
+    together, alone = AutoPipeline._ask, Redis.execute_command
 
-    async def noted(self: Together, load: list[Any]) -> list[Any]:
+    async def noted(self: AutoPipeline, load: list[Any]) -> list[Any]:
         seen.extend(VERBS.get(str(command[1]), command[0]) for command, *_ in load)
         return await together(self, load)
 
@@ -306,7 +306,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             seen.append("ZRANGE")
         return alone(self, *args, **options)
 
-    monkeypatch.setattr(Together, "_ask", noted)
+    monkeypatch.setattr(AutoPipeline, "_ask", noted)
     monkeypatch.setattr(Redis, "execute_command", noted_alone)
     return seen
 

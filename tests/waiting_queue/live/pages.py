@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.waiting_queue.line import Line
-from ticketing.core.outbox import Outbox
+from ticketing.core.live.send_buffer import SendBuffer
 from waiting_queue import live, services, store
 from waiting_queue.frames import Frames
 from waiting_queue.pulses import Pulse
@@ -22,7 +22,7 @@ class Told:
     ended: int = 0
 
     def __post_init__(self) -> None:
-        self.connection = Connection(self.person, Outbox(self.take, self.end), self.end)
+        self.connection = Connection(self.person, SendBuffer(self.take, self.end), self.end)
 
     async def take(self, text: str) -> None:
         self.frames.append(json.loads(text))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ticketing.core import farewell
+from ticketing.core.live import shutdown
 from waiting_queue import frames, selectors
 from waiting_queue.frames import Frames
 from waiting_queue.pulses import Pulse, event_of
@@ -165,4 +165,4 @@ def test_without_a_tick_there_is_nothing_to_announce(pulse):
 
 
 def test_a_page_is_told_when_to_come_back():
-    assert json.loads(farewell.reconnect(321)) == {"type": "reconnect", "after_ms": 321}
+    assert json.loads(shutdown.reconnect(321)) == {"type": "reconnect", "after_ms": 321}

@@ -11,7 +11,8 @@ import pytest
 
 from tests.waiting_queue.line import START
 from tests.waiting_queue.live.pages import line_of, pulse, watching
-from ticketing.core import farewell, redis
+from ticketing.core import redis
+from ticketing.core.live import shutdown
 from waiting_queue import errors, keys, live, store
 from waiting_queue.tokens import QueueToken
 
@@ -277,7 +278,7 @@ async def test_at_the_farewell_everybody_is_told_a_moment_of_their_own():
     await live.hub().farewell()
 
     moments = [page.last("reconnect")["after_ms"] for page in pages]
-    assert all(0 <= moment <= 1000 * farewell.LEAST_SPREAD for moment in moments)
+    assert all(0 <= moment <= 1000 * shutdown.LEAST_SPREAD for moment in moments)
     assert len(set(moments)) > 50
     assert {page.ended for page in pages} == {1}
 

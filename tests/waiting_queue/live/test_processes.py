@@ -21,7 +21,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.faults.site import Site, free_port, until
 from tests.waiting_queue.live.desk import Desk
-from ticketing.embedded import process
+from ticketing.development.embedded import process
 
 pytestmark = pytest.mark.xdist_group("queue-processes")  # they are started only once
 PATIENCE = 60  # seconds, for a slow machine

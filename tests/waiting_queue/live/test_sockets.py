@@ -12,9 +12,10 @@ from websockets.sync.client import connect
 
 from tests.making import make_event, seat_ids
 from tests.waiting_queue.live.conftest import PATIENCE, move, tell, wait_until
-from ticketing.core import clock, farewell, outbox
-from ticketing.core.farewell import going_down
-from ticketing.models import Seat
+from ticketing.core import clock
+from ticketing.core.live import send_buffer, shutdown
+from ticketing.core.server_signals import server_stopping
+from ticketing.events.models import Seat
 from waiting_queue import services, store
 from waiting_queue.models import SaleQueue
 from waiting_queue.services import pulsing
@@ -480,7 +481,7 @@ def test_a_slow_reader_delays_nobody_and_gets_the_newest_afterwards(paused, make
 def test_who_takes_nothing_any_more_is_not_kept_as_if_they_were_there(
     paused, make_fan, served, monkeypatch
 ):
-    monkeypatch.setattr(outbox, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(send_buffer, "PATIENCE_SECONDS", 0.2)
     ann, ben = make_fan(paused), make_fan(paused)
     ann.join(), ben.join()
     quick = ann.open()
@@ -516,7 +517,7 @@ def test_a_server_that_stops_says_when_to_come_back(paused, make_fan, served):
     assert {frames[-1]["type"] for frames, _ in ends} == {"reconnect"}
     assert {code for _, code in ends} == {1012}
     assert len(set(moments)) > 6
-    assert max(moments) <= 1000 * farewell.LEAST_SPREAD
+    assert max(moments) <= 1000 * shutdown.LEAST_SPREAD
     assert not served.thread.is_alive()
 
 
@@ -528,12 +529,12 @@ def test_what_else_fails_at_the_end_keeps_nobody_from_being_told(paused, make_fa
     fan.join()
     page = fan.open()
     page.greeted()
-    going_down.connect(failing)
+    server_stopping.connect(failing)
     try:
         served.stop()
         frames, code = page.to_the_end()
     finally:
-        going_down.disconnect(failing)
+        server_stopping.disconnect(failing)
 
     assert (frames[-1]["type"], code) == ("reconnect", 1012)
     assert served.server.ended_well

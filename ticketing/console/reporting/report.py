@@ -7,7 +7,7 @@ from typing import Any
 from ticketing.console.reporting import line
 from ticketing.console.reporting import sales as books
 from ticketing.console.reporting.fairness import Fairness, fairness
-from ticketing.models import Event
+from ticketing.events.models import Event
 from waiting_queue.models import SaleQueue
 
 

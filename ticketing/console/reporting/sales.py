@@ -11,7 +11,7 @@ from payments.models import Payment, Refund
 from reservations.models import Reservation
 from ticketing.console.reporting import queries
 from ticketing.console.reporting.slots import moment, step_of
-from ticketing.models import Grade, Seat
+from ticketing.events.models import Grade, Seat
 
 PAID = (Reservation.State.CONFIRMED, Reservation.State.REFUNDED)
 

@@ -17,7 +17,7 @@ from ticketing.accounts.models import User
 from ticketing.console import selectors, store
 from ticketing.console.models import Reconciliation
 from ticketing.console.roles import BLOCK_PEOPLE, WATCH
-from ticketing.models import REHEARSALS_FROM, is_rehearsal
+from ticketing.events.models import REHEARSALS_FROM, is_rehearsal
 from waiting_queue import services as queues
 from waiting_queue.models import BlockAppeal
 

@@ -10,7 +10,7 @@ from ticketing.console.services import attention_for
 from ticketing.console.words import BREAKER, length_in_words
 from ticketing.core import clock
 from ticketing.core.money import money
-from ticketing.models import Grade
+from ticketing.events.models import Grade
 
 register = template.Library()
 NOTHING = "–"

@@ -5,7 +5,6 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from ticketing.admin.pages import operator
 from ticketing.console import selectors, services
 from ticketing.console.access import event_of, for_those_who, page
 from ticketing.console.forms import AutopilotForm, KnobsForm, SearchForm, SeatForm
@@ -17,6 +16,7 @@ from ticketing.console.words import (
     state_buttons,
 )
 from ticketing.core import clock
+from ticketing.events.admin.pages import operator
 from waiting_queue import services as queues
 from waiting_queue.admin.forms import NoticeForm
 from waiting_queue.admin.words import pilot_words

@@ -10,8 +10,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ticketing.accounts.models import User
-from ticketing.admin.event_forms import ReasonForm
-from ticketing.admin.pages import operator, require_post
 from ticketing.console import selectors
 from ticketing.console.access import for_those_who, page, queue_of, require
 from ticketing.console.forms import SearchForm
@@ -20,6 +18,8 @@ from ticketing.console.views.controls import ask, done, signed
 from ticketing.console.words import change_rows
 from ticketing.core import clock
 from ticketing.core.errors import NotFound
+from ticketing.events.admin.event_forms import ReasonForm
+from ticketing.events.admin.pages import operator, require_post
 from waiting_queue import services as queues
 from waiting_queue.admin.pages import DEEDS
 from waiting_queue.admin.words import PLACES

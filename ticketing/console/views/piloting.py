@@ -3,13 +3,13 @@
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from ticketing.admin.pages import operator, require_post
 from ticketing.console import services
 from ticketing.console.access import for_those_who, page, queue_of
 from ticketing.console.forms import AutopilotForm
 from ticketing.console.roles import SET_KNOBS
 from ticketing.console.views.controls import done
 from ticketing.core import clock
+from ticketing.events.admin.pages import operator, require_post
 
 
 @for_those_who(SET_KNOBS)

@@ -3,12 +3,12 @@
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from ticketing.admin.pages import operator
 from ticketing.console import reporting
 from ticketing.console.access import for_those_who, page, queue_of
 from ticketing.console.reporting import Report, words
 from ticketing.console.roles import WATCH
 from ticketing.core import clock
+from ticketing.events.admin.pages import operator
 
 SEES_MONEY = "payments.view_payment"
 

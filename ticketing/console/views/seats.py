@@ -4,14 +4,14 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ticketing import services as events
-from ticketing.admin.counts import seats_of_sections
-from ticketing.admin.pages import operator
 from ticketing.console.access import for_those_who, page, queue_of
 from ticketing.console.forms import FREEZE, ReleaseForm, SeatForm
 from ticketing.console.roles import FREEZE_SEATS, RELEASE_SEATS, WATCH
 from ticketing.console.views.controls import ask, done
 from ticketing.core import clock
+from ticketing.events import services as events
+from ticketing.events.admin.counts import seats_of_sections
+from ticketing.events.admin.pages import operator
 from waiting_queue.models import SaleQueue
 
 RELEASED = gettext_lazy("These seats are on sale from this moment. Whoever is inside sees them.")

@@ -13,11 +13,11 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
-from ticketing.admin.pages import operator
 from ticketing.console import services
 from ticketing.console.access import View, page
 from ticketing.console.forms import CodeForm
 from ticketing.core.errors import NotFound
+from ticketing.events.admin.pages import operator
 
 
 def for_staff(view: View) -> View:

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.rehearsal import till
+from ticketing.rehearsal import gateway_ledger
 from ticketing.rehearsal.models import Rehearsal
 
 Faults = Rehearsal.Faults
@@ -36,7 +36,7 @@ class RehearseForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """The gateway's weather is ours to make only where it is the sandbox."""
         super().__init__(*args, **kwargs)
-        possible = [Faults.NONE, Faults.SOME] if till.is_here() else [Faults.NONE]
+        possible = [Faults.NONE, Faults.SOME] if gateway_ledger.is_here() else [Faults.NONE]
         field: Any = self.fields["faults"]
         field.choices = [(fault.value, fault.label) for fault in possible]
 

@@ -14,14 +14,14 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ticketing.admin.changes import ReadOnlyAdmin
-from ticketing.admin.counts import seats_of_events
-from ticketing.admin.pages import operator, require_post
 from ticketing.console.roles import REHEARSE
 from ticketing.core import clock
 from ticketing.core.errors import NotFound
-from ticketing.models import Event
-from ticketing.rehearsal import services, tasks, till
+from ticketing.events.admin.changes import ReadOnlyAdmin
+from ticketing.events.admin.counts import seats_of_events
+from ticketing.events.admin.pages import operator, require_post
+from ticketing.events.models import Event
+from ticketing.rehearsal import gateway_ledger, services, tasks
 from ticketing.rehearsal.admin.forms import RehearseForm
 from ticketing.rehearsal.admin.words import verdict_rows
 from ticketing.rehearsal.models import Rehearsal
@@ -77,7 +77,7 @@ class RehearsalAdmin(ReadOnlyAdmin):
             return self._begin(request, event, form)
         title = _("%(event)s: rehearse the sale") % {"event": event}
         counts, under_way = seats_of_events([event_id]).get(event_id), self._under_way()
-        about = {"counts": counts, "under_way": under_way, "pays": till.is_here()}
+        about = {"counts": counts, "under_way": under_way, "pays": gateway_ledger.is_here()}
         return self.page(request, "rehearse", title, event=event, form=form, **about)
 
     def _begin(self, request: HttpRequest, event: Event, form: RehearseForm) -> HttpResponse:

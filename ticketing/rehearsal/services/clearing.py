@@ -10,17 +10,17 @@ from django.db import DatabaseError, connection, transaction
 
 from payments.models import OutboxMessage, Payment, Refund, WebhookReceipt
 from reservations.models import Reservation
-from ticketing import services as events
 from ticketing.accounts import services as accounts
 from ticketing.accounts.models import User
 from ticketing.core.errors import IllegalMove, NotFound
-from ticketing.locks import event_for_update
-from ticketing.models import Event
-from ticketing.rehearsal import remnants, store, till
+from ticketing.events import services as events
+from ticketing.events.locks import event_for_update
+from ticketing.events.models import Event
+from ticketing.events.services.edits import note_edit
+from ticketing.rehearsal import gateway_ledger, leftovers, store
 from ticketing.rehearsal.locks import rehearsal_for_update
 from ticketing.rehearsal.models import Rehearsal
 from ticketing.rehearsal.services.hearing import SILENCE
-from ticketing.services.edits import note_edit
 from waiting_queue import services as queues
 from waiting_queue.models import SaleQueue
 
@@ -107,20 +107,20 @@ def _audit_stop(rehearsal: Rehearsal, by: User | None, now: datetime) -> None:
 
 
 def left_behind(traces: Traces) -> dict[str, int]:
-    found = remnants.count(traces.event_id, traces.people)
+    found = leftovers.count(traces.event_id, traces.people)
     messages = OutboxMessage.objects.filter(body__event=traces.event_id)
     found["payments.OutboxMessage"] = messages.count()
     told = WebhookReceipt.objects.filter(number__in=traces.payments)
     found["payments.WebhookReceipt"] = told.count()
-    if till.is_here():
-        found["sandbox"] = till.remembered(traces.payments)
+    if gateway_ledger.is_here():
+        found["sandbox"] = gateway_ledger.remembered(traces.payments)
     found["redis"] = store.count(traces.keys)
     return dict(sorted(found.items()))
 
 
 def is_all_that_can_go_gone(left: dict[str, int], traces: Traces) -> bool:
     """Who has something of a real event stays, with that: it would not go tomorrow either."""
-    staying = remnants.count_of_those_who_stay(traces.people)
+    staying = leftovers.count_of_those_who_stay(traces.people)
     return all(count == staying[name] for name, count in left.items())
 
 
@@ -139,8 +139,8 @@ def _doors_shut(rehearsal: Rehearsal, now: datetime) -> Traces:
     users = User.objects.filter(email__endswith=rehearsal.domain)
     people = list(users.values_list("pk", flat=True))
     sessions = accounts.log_out_crowd(user_ids=people)
-    if till.is_here():
-        till.make_weather()
+    if gateway_ledger.is_here():
+        gateway_ledger.make_weather()
     seeds = _line_closed(rehearsal.copy, now)
     return Traces(rehearsal.copy, people, sessions, seeds)
 
@@ -162,8 +162,8 @@ def _delete(traces: Traces) -> None:
     """A worker in the middle of a payment may be in the way: the next round finds it done."""
     try:
         _delete_rows(traces)
-        if till.is_here():
-            till.forget(traces.payments, traces.refunds)
+        if gateway_ledger.is_here():
+            gateway_ledger.forget(traces.payments, traces.refunds)
     except DatabaseError as clash:
         log.warning("rehearsal %s: not everything could be deleted yet: %s", traces.event_id, clash)
 
@@ -175,8 +175,8 @@ def _delete_rows(traces: Traces) -> None:
     aggregates = [f"reservation:{code}" for code in traces.orders]
     OutboxMessage.objects.filter(aggregate__in=aggregates)._raw_delete("default")
     WebhookReceipt.objects.filter(number__in=traces.payments)._raw_delete("default")
-    remnants.delete_rows_of_event(traces.event_id)
-    remnants.delete_people(traces.people)
+    leftovers.delete_rows_of_event(traces.event_id)
+    leftovers.delete_people(traces.people)
 
 
 def _lock(event_id: int) -> None:

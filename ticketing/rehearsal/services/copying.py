@@ -4,9 +4,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from payments.models import RefundPolicy
-from ticketing import services as events
 from ticketing.accounts.models import User
-from ticketing.models import Event, Grade, Seat
+from ticketing.events import services as events
+from ticketing.events.models import Event, Grade, Seat
 from waiting_queue import services as queues
 from waiting_queue.models import SaleQueue
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from django.db import transaction
 
-from ticketing import services as events
 from ticketing.accounts.models import User
-from ticketing.models import Event
-from ticketing.rehearsal import till
+from ticketing.events import services as events
+from ticketing.events.models import Event
+from ticketing.rehearsal import gateway_ledger
 from ticketing.rehearsal.errors import NoSandbox
 from ticketing.rehearsal.services.hearing import rehearsal_under_way
 from waiting_queue import services as queues
@@ -48,6 +48,6 @@ def make_weather(*, code: str, failure_rate: float, latency: float, now: datetim
     """How the sandbox fares from now on; the clean-up brings fair weather again."""
     with transaction.atomic():
         rehearsal_under_way(code, now=now)
-    if not till.is_here():
+    if not gateway_ledger.is_here():
         raise NoSandbox()
-    till.make_weather(failure_rate=failure_rate, latency=latency)
+    gateway_ledger.make_weather(failure_rate=failure_rate, latency=latency)

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from payments import services as payments
 from ticketing.rehearsal import facts as books
-from ticketing.rehearsal import selectors, till
+from ticketing.rehearsal import gateway_ledger, selectors
 from ticketing.rehearsal.locks import rehearsal_for_update
 from ticketing.rehearsal.models import Rehearsal
 from ticketing.rehearsal.services.hearing import rehearsal_heard
@@ -43,7 +43,7 @@ def whole_journal(*, code: str, after: int, now: datetime) -> dict[str, Any]:
 def facts(*, code: str, now: datetime) -> dict[str, Any]:
     """The books; money that came late is looked for now, and not in minutes."""
     rehearsal = rehearsal_heard(code, now=now)
-    late = selectors.late_charges(rehearsal) if till.is_here() else []
+    late = selectors.late_charges(rehearsal) if gateway_ledger.is_here() else []
     for number in (*late, *selectors.unknown_charges(rehearsal)):
         payments.look_soon(number, now)
     found = books.facts(rehearsal.copy)

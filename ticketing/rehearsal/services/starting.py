@@ -9,12 +9,12 @@ from django.db import IntegrityError, transaction
 from ticketing.accounts import services as accounts
 from ticketing.accounts.models import User
 from ticketing.core.errors import NotFound
-from ticketing.models import REHEARSALS_FROM, REHEARSALS_UNTIL, Event
+from ticketing.events.models import REHEARSALS_FROM, REHEARSALS_UNTIL, Event
+from ticketing.events.services.edits import note_edit
 from ticketing.rehearsal import selectors
 from ticketing.rehearsal.errors import AnotherRehearsal, RehearsalOfRehearsal
 from ticketing.rehearsal.models import Rehearsal
 from ticketing.rehearsal.services.copying import copy_event
-from ticketing.services.edits import note_edit
 
 # Beyond the minutes of the sale: for the lobby, the judging and the report.
 TOKEN_LASTS = timedelta(hours=6)

@@ -18,17 +18,17 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 from django.utils import translation
 
-from ticketing.embedded.errors import CannotRun
-from ticketing.rehearsal import screen
-from ticketing.rehearsal.crowd.arrivals import PROFILES
-from ticketing.rehearsal.director import Options, rehearse
-from ticketing.rehearsal.faults import LEVELS
-from ticketing.rehearsal.history import Folder
-from ticketing.rehearsal.house import House
-from ticketing.rehearsal.judgement import Judgement, judge
+from ticketing.development.embedded.errors import CannotRun
 from ticketing.rehearsal.passes import NobodyMay, own_pass
-from ticketing.rehearsal.stage import Stage, StageRefused, StageSilent
-from ticketing.rehearsal.table import lines as table
+from ticketing.rehearsal.simulator import screen
+from ticketing.rehearsal.simulator.faults import LEVELS
+from ticketing.rehearsal.simulator.fixture import House
+from ticketing.rehearsal.simulator.history import Folder
+from ticketing.rehearsal.simulator.judgement import Judgement, judge
+from ticketing.rehearsal.simulator.runner import Options, rehearse
+from ticketing.rehearsal.simulator.site import Stage, StageRefused, StageSilent
+from ticketing.rehearsal.simulator.table import lines as table
+from ticketing.rehearsal.simulator.users.arrivals import PROFILES
 
 BROKEN, USAGE, STOPPED = 1, 2, 130
 

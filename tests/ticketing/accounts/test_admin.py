@@ -1,0 +1,143 @@
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission
+from django.test import Client
+
+from tests.making import make_user
+from tests.ticketing.accounts.conftest import is_logged_in, logged_in
+from ticketing.accounts.models import ApiToken, User
+from ticketing.accounts.services import create_token
+
+PEOPLE, TOKENS = "/admin/accounts/user/", "/admin/accounts/apitoken/"
+
+
+@pytest.fixture
+def office(operator: User) -> Client:
+    return logged_in(operator)
+
+
+@pytest.fixture
+def helper(db: None) -> User:
+    """Staff who may change people, but is no superuser."""
+    user = make_user(email="helper@example.com", is_staff=True)
+    names = ["view_user", "change_user", "delete_user", "view_apitoken"]
+    user.user_permissions.set(Permission.objects.filter(codename__in=names))
+    return user
+
+
+def act(client: Client, action: str, *rows: User | ApiToken, where: str = PEOPLE):
+    chosen = [row.pk for row in rows]
+    return client.post(where, {"action": action, "_selected_action": chosen}, follow=True)
+
+
+@pytest.mark.parametrize("words", ["ann@", "Ann", "5678"])
+def test_people_are_found_by_email_name_and_phone(ann: User, ben: User, office: Client, words: str):
+    User.objects.filter(pk=ann.pk).update(phone="010-1234-5678")
+
+    found = office.get(PEOPLE, {"q": words}).context["cl"].result_list
+
+    assert list(found) == [ann]
+
+
+@pytest.mark.parametrize(
+    "page", ["", "add/", "{ann}/change/", "{ann}/password/", "?is_staff__exact=1"]
+)
+def test_the_pages_open(ann: User, office: Client, page: str):
+    assert office.get(PEOPLE + page.format(ann=ann.pk)).status_code == 200
+
+
+def test_a_person_is_added_with_a_password(operator: User, office: Client):
+    typed = {"email": "Dan@Example.com", "display_name": "Dan", "usable_password": "true"}
+    password = {"password1": "a-long-enough-one", "password2": "a-long-enough-one"}
+
+    office.post(f"{PEOPLE}add/", typed | password)
+
+    assert User.objects.get(email="dan@example.com").check_password("a-long-enough-one")
+
+
+def test_switching_off_logs_out_and_leaves_a_trace(ann: User, ben: User, office: Client):
+    anns, bens = logged_in(ann), logged_in(ben)
+
+    act(office, "switch_off", ann)
+
+    ann.refresh_from_db()
+    assert not ann.is_active
+    assert not is_logged_in(anns)
+    assert is_logged_in(bens)
+    assert LogEntry.objects.filter(object_id=str(ann.pk)).exists()
+
+
+def test_nobody_switches_themselves_off(operator: User, office: Client):
+    act(office, "switch_off", operator)
+
+    operator.refresh_from_db()
+    assert operator.is_active
+
+
+def test_logging_out_everywhere_is_one_click(ann: User, office: Client):
+    anns = logged_in(ann)
+
+    act(office, "log_out_everywhere", ann)
+
+    assert not is_logged_in(anns)
+    ann.refresh_from_db()
+    assert ann.is_active
+
+
+def test_those_who_may_only_look_have_no_buttons(ann: User, helper: User):
+    helper.user_permissions.set(Permission.objects.filter(codename="view_user"))
+    client = logged_in(helper)
+
+    act(client, "switch_off", ann)
+
+    ann.refresh_from_db()
+    assert ann.is_active
+    assert client.get(PEOPLE).status_code == 200
+
+
+def test_a_helper_has_no_power_over_staff(operator: User, helper: User):
+    client = logged_in(helper)
+
+    act(client, "switch_off", operator)
+    password = client.post(f"{PEOPLE}{operator.pk}/password/", {"password1": "x", "password2": "x"})
+
+    operator.refresh_from_db()
+    assert operator.is_active
+    assert password.status_code == 403
+
+
+def test_a_helper_can_not_give_powers(ann: User, helper: User):
+    client = logged_in(helper)
+    typed = {"email": ann.email, "display_name": "Anna", "is_active": "on"}
+
+    client.post(f"{PEOPLE}{ann.pk}/change/", typed | {"is_staff": "on", "is_superuser": "on"})
+
+    ann.refresh_from_db()
+    assert ann.display_name == "Anna"
+    assert not ann.is_staff
+    assert not ann.is_superuser
+
+
+def test_only_superusers_delete_people(ann: User, helper: User, office: Client):
+    assert logged_in(helper).get(f"{PEOPLE}{ann.pk}/delete/").status_code == 403
+    assert office.get(f"{PEOPLE}{ann.pk}/delete/").status_code == 200
+
+
+def test_tokens_are_only_looked_at_and_revoked(ann: User, office: Client, helper: User, now):
+    token, _ = create_token(user=ann, name="script", now=now)
+
+    assert office.get(f"{TOKENS}add/").status_code == 403
+    assert office.get(f"{TOKENS}{token.pk}/change/").status_code == 200
+    assert token.digest not in office.get(f"{TOKENS}{token.pk}/change/").content.decode()
+
+    act(logged_in(helper), "revoke", token, where=TOKENS)
+    token.refresh_from_db()
+    assert token.revoked_at is None
+
+    act(office, "revoke", token, where=TOKENS)
+    token.refresh_from_db()
+    assert token.revoked_at
+
+
+def test_sessions_are_not_in_the_admin(office: Client):
+    assert office.get("/admin/accounts/session/").status_code == 404

@@ -1,0 +1,123 @@
+import pytest
+from django.test import Client
+
+from tests.making import PASSWORD
+from tests.ticketing.accounts.conftest import is_logged_in, logged_in
+from ticketing.accounts import limits
+from ticketing.accounts.models import ApiToken, User
+from ticketing.accounts.selectors import caller
+
+PROFILE = "/accounts/"
+NEW = "quite-another-passphrase"
+
+
+def typed(**more: str) -> dict[str, str]:
+    return {"display_name": "Ann", "phone": "", "email": "ann@example.com"} | more
+
+
+@pytest.mark.parametrize("address", [PROFILE, "/accounts/password/", "/accounts/tokens/"])
+def test_strangers_are_asked_to_log_in(db: None, browser: Client, address: str):
+    assert browser.get(address).url == f"/accounts/log-in/?next={address}"
+
+
+def test_a_new_name_is_saved_and_known_to_the_session(ann: User, anns_browser: Client):
+    anns_browser.post(PROFILE, typed(display_name="Anna", phone="010-1234-5678"))
+
+    ann.refresh_from_db()
+    assert (ann.display_name, ann.phone) == ("Anna", "010-1234-5678")
+    assert caller(anns_browser.session.session_key).name == "Anna"
+
+
+def test_a_new_email_takes_the_password(ann: User, anns_browser: Client):
+    refused = anns_browser.post(PROFILE, typed(email="anna@example.com"))
+    ann.refresh_from_db()
+    assert "current_password" in refused.context["form"].errors
+    assert ann.email == "ann@example.com"
+
+    anns_browser.post(PROFILE, typed(email="anna@example.com", current_password=PASSWORD))
+    ann.refresh_from_db()
+    assert ann.email == "anna@example.com"
+
+
+def test_somebody_elses_email_is_refused(ann: User, ben: User, anns_browser: Client):
+    response = anns_browser.post(PROFILE, typed(email="BEN@example.com", current_password=PASSWORD))
+
+    assert "email" in response.context["form"].errors
+    assert response.context["user"].email == "ann@example.com"
+
+
+def test_a_phone_number_has_digits(anns_browser: Client):
+    response = anns_browser.post(PROFILE, typed(phone="call me"))
+
+    assert list(response.context["form"].errors) == ["phone"]
+
+
+def test_guessing_the_password_from_a_borrowed_phone_is_limited(anns_browser: Client):
+    wrong = {"old_password": "wrong", "new_password1": NEW, "new_password2": NEW}
+    for _ in range(limits.CONFIRM_PASSWORD.limit):
+        assert anns_browser.post("/accounts/password/", wrong).status_code == 200
+
+    assert anns_browser.post("/accounts/password/", wrong).status_code == 429
+    email = typed(email="x@example.com", current_password="wrong")
+    assert anns_browser.post(PROFILE, email).status_code == 429
+
+
+def test_who_changes_the_password_stays_logged_in_and_only_there(ann: User, anns_browser: Client):
+    elsewhere = logged_in(ann)
+    old_key = anns_browser.session.session_key
+
+    changed = {"old_password": PASSWORD, "new_password1": NEW, "new_password2": NEW}
+    assert anns_browser.post("/accounts/password/", changed).url == PROFILE
+
+    assert anns_browser.get(PROFILE).status_code == 200
+    assert caller(anns_browser.session.session_key).name == "Ann"
+    assert not is_logged_in(elsewhere)
+    assert caller(old_key) is None
+
+
+def test_logging_out_everywhere_ends_this_log_in_too(ann: User, ben: User, anns_browser: Client):
+    elsewhere, bens_browser = logged_in(ann), logged_in(ben)
+
+    anns_browser.post("/accounts/log-out-everywhere/")
+
+    assert not is_logged_in(anns_browser)
+    assert not is_logged_in(elsewhere)
+    assert is_logged_in(bens_browser)
+
+
+def test_a_token_is_shown_once(ann: User, anns_browser: Client):
+    page = anns_browser.post("/accounts/tokens/", {"name": "my script"})
+
+    token = ApiToken.objects.get(user=ann)
+    secret = page.context["secret"]
+    assert page.status_code == 201
+    assert "no-store" in page["Cache-Control"]
+    assert secret in page.content.decode()
+    assert token.digest == ApiToken.digest_of(secret)
+    profile = anns_browser.get(PROFILE).content.decode()
+    assert "my script" in profile
+    assert secret not in profile
+
+
+def test_a_token_can_be_revoked_by_its_owner_only(ann: User, ben: User, anns_browser: Client):
+    anns_browser.post("/accounts/tokens/", {"name": "my script"})
+    token = ApiToken.objects.get(user=ann)
+    revoke = f"/accounts/tokens/{token.pk}/revoke/"
+
+    assert logged_in(ben).post(revoke).status_code == 404
+    token.refresh_from_db()
+    assert token.revoked_at is None
+
+    assert anns_browser.post(revoke).url == PROFILE
+    token.refresh_from_db()
+    assert token.revoked_at is not None
+
+
+@pytest.mark.parametrize(
+    "address", ["tokens/", "log-out-everywhere/", "log-out/", "password/", "", "tokens/1/revoke/"]
+)
+def test_every_form_needs_its_csrf_token(ann: User, address: str):
+    client = logged_in(ann, enforce_csrf_checks=True)
+
+    assert client.post(f"/accounts/{address}", {"name": "x"}).status_code == 403
+    assert is_logged_in(client)

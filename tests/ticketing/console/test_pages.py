@@ -1,0 +1,256 @@
+"""The console's pages and controls, as plain forms."""
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import translation
+
+from tests.making import seat_ids
+from ticketing.console import services
+from ticketing.events.models import EventChange, Seat
+from waiting_queue import services as queues
+from waiting_queue.models import BlockAppeal, QueueChange, SaleQueue
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def console(operator):
+    client = Client(headers={"accept-language": "en"})
+    client.force_login(operator)
+    return client
+
+
+def address(name, *args):
+    return reverse(f"console:{name}", args=args)
+
+
+def text(response):
+    return response.content.decode()
+
+
+def last_change():
+    change = QueueChange.objects.order_by("-pk").first()
+    return change.what, change.before, change.after, change.why, change.by
+
+
+def test_the_page_shows_the_sale_without_a_script(console, sale, now):
+    services.sample_sales(now=now)
+
+    page = text(console.get(address("event", sale.pk)))
+
+    assert 'data-figure="waiting">5<' in page
+    assert "Close for good" in page
+    assert "The last minutes as a table" in page
+
+
+def test_the_page_is_made_with_few_statements(console, sale, django_assert_max_num_queries):
+    console.get(address("event", sale.pk))
+    with django_assert_max_num_queries(25):
+        assert console.get(address("event", sale.pk)).status_code == 200
+
+
+def test_an_event_without_a_queue_says_so(console, event):
+    assert "no queue" in text(console.get(address("event", event.pk)))
+    assert console.get(address("event", 999_999)).status_code == 404
+
+
+def test_the_overview_lists_what_runs(console, sale, now):
+    services.sample_sales(now=now)
+
+    page = text(console.get(address("overview")))
+    told = console.get(address("figures")).json()
+
+    assert address("event", sale.pk) in page
+    assert told["sales"][str(sale.pk)]["waiting"] == 5
+    assert '<noscript><meta http-equiv="refresh" content="5"></noscript>' in page
+
+
+def test_event_and_queue_pages_lead_to_the_console(console, sale):
+    for name in ("ticketing_event", "queue_salequeue"):
+        page = text(console.get(reverse(f"admin:{name}_change", args=[sale.pk])))
+
+        assert address("event", sale.pk) in page
+
+
+# -- moving ----------------------------------------------------------------------------------------
+
+
+def test_pausing_and_resuming_take_one_press(console, sale, operator):
+    console.post(address("move", sale.pk, "paused"), {"reason": ""})
+    assert last_change() == ("state", "open", "paused", "", operator)
+
+    console.post(address("move", sale.pk, "open"), {"reason": ""})
+    assert SaleQueue.objects.get().state == "open"
+
+
+def test_closing_asks_first_with_the_numbers_and_wants_a_reason(console, sale, operator):
+    asked = text(console.get(address("move", sale.pk, "closed")))
+    assert "0 in the lobby, 5 waiting, 0 called, 0 inside." in asked
+    console.post(address("move", sale.pk, "closed"), {"reason": ""})
+    assert SaleQueue.objects.get().state == "open"
+
+    console.post(address("move", sale.pk, "closed"), {"reason": "fire alarm"})
+
+    assert last_change() == ("state", "open", "closed", "fire alarm", operator)
+
+
+def test_what_can_not_be_is_not_asked(console, sale):
+    assert console.get(address("move", sale.pk, "lobby")).status_code == 409
+    assert console.get(address("move", sale.pk, "nonsense")).status_code == 404
+
+
+# -- knobs -----------------------------------------------------------------------------------------
+
+KNOBS = {
+    "admit_per_second": 25,
+    "max_inside": 800,
+    "pass_seconds": 300,
+    "pass_max_seconds": 1800,
+    "claim_seconds": 60,
+    "absence_seconds": 300,
+    "capacity": 50000,
+    "queues_per_person": 1,
+    "stock_factor": "",
+    "why": "faster",
+}
+
+
+def test_knobs_are_previewed_before_they_are_saved(console, sale, operator):
+    shown = text(console.post(address("knobs", sale.pk), KNOBS))
+    assert "The 5 people in line would be in after about" in shown
+    assert SaleQueue.objects.get().admit_per_second == 10
+
+    console.post(address("knobs", sale.pk), KNOBS | {"save": "1"})
+
+    assert SaleQueue.objects.get().admit_per_second == 25
+    assert last_change() == ("admit_per_second", "10.0", "25.0", "faster", operator)
+
+
+def test_the_preview_follows_littles_law(console, sale):
+    told = console.get(
+        address("preview", sale.pk), KNOBS | {"admit_per_second": 2, "max_inside": 1000}
+    ).json()
+
+    assert "at 2 a second and 300 s each, about 600 of 1,000 places" in told["words"][1]
+
+
+def test_the_preview_names_what_can_not_be_read(console, sale):
+    told = console.get(address("preview", sale.pk), KNOBS | {"max_inside": "many"}).json()
+
+    assert "max_inside" in told["errors"]
+
+
+# -- message, people, seats ------------------------------------------------------------------------
+
+
+def test_everyone_in_line_is_told(console, sale, operator):
+    console.post(address("tell", sale.pk), {"message": "Soon.", "reason": ""})
+
+    assert queues.notice_of(sale.pk) == "Soon."
+    assert last_change() == ("notice", "", "Soon.", "", operator)
+
+
+def in_line(sale, user, now):
+    queues.join(event_id=sale.pk, person=str(user.pk), now=now)
+    queues.drain_journals()
+    return queues.standing(event_id=sale.pk, person=str(user.pk), now=now).number
+
+
+@pytest.mark.parametrize("by", ["email", "number"])
+def test_a_person_is_found_with_their_story(console, sale, fan, now, by):
+    number = in_line(sale, fan, now)
+
+    found = console.post(
+        address("find", sale.pk), {"who": fan.email if by == "email" else number}, follow=True
+    )
+
+    assert found.redirect_chain[-1][0] == address("person", sale.pk, fan.pk)
+    assert "got a number" in text(found)
+
+
+def test_nobody_of_that_name(console, sale):
+    assert console.post(address("find", sale.pk), {"who": "x@example.com"}).status_code == 404
+
+
+def test_a_person_is_blocked_with_a_reason_and_their_appeal_is_lifted(
+    console, sale, fan, operator, now
+):
+    in_line(sale, fan, now)
+    console.post(address("deed", sale.pk, fan.pk, "block"), {"reason": "three accounts"})
+    assert queues.why_blocked(event_id=sale.pk, person=str(fan.pk)) == "three accounts"
+    queues.appeal(event_id=sale.pk, person=str(fan.pk), words="My sister's.", now=now)
+    assert "My sister&#x27;s." in text(console.get(address("event", sale.pk)))
+
+    appeal = BlockAppeal.objects.get()
+    console.post(address("appeal", sale.pk, appeal.pk, "lift"), {"answer": "Sorry."})
+
+    assert queues.why_blocked(event_id=sale.pk, person=str(fan.pk)) == ""
+    assert last_change()[2:] == ("unblocked", "Sorry.", operator)
+
+
+def test_a_link_answers_no_appeal(console, sale, fan, now):
+    appeal = BlockAppeal.objects.create(queue=sale, person=fan, at=now, words="?")
+
+    assert console.get(address("appeal", sale.pk, appeal.pk, "lift")).status_code == 405
+
+
+def test_held_back_seats_are_counted_before_they_are_released(console, sale, event, operator):
+    Seat.objects.filter(pk__in=seat_ids(event)[:3]).update(state="blocked")
+    asked = {"action": "release", "section": event.plan.sections.get().pk, "reason": "sponsor"}
+
+    shown = text(console.post(address("release", sale.pk), asked))
+    assert "put 3 seats on sale" in shown
+    assert Seat.objects.filter(state="blocked").count() == 3
+    console.post(address("release", sale.pk), asked | {"confirmed": "1"})
+
+    assert not Seat.objects.filter(state="blocked").exists()
+    change = EventChange.objects.order_by("-pk").first()
+    assert (change.what, change.by, change.reason) == ("seats 3", operator, "sponsor")
+
+
+def test_one_seat_is_frozen_and_unfrozen(console, sale, event):
+    asked = {"seat": "a-1-2", "action": "freeze", "reason": "broken"}
+
+    console.post(address("freeze", sale.pk), asked)
+    assert str(Seat.objects.get(state="blocked").place) == "A-1-2"
+    console.post(address("freeze", sale.pk), asked | {"action": "unfreeze"})
+
+    assert not Seat.objects.filter(state="blocked").exists()
+
+
+@pytest.mark.parametrize("seat", ["Z-1-2", "A-1-99", "A", "A-1-x", "-", "A-1-2-3"])
+def test_a_seat_that_is_not_there_is_refused(console, sale, seat):
+    shown = text(
+        console.post(address("freeze", sale.pk), {"seat": seat, "action": "freeze", "reason": "x"})
+    )
+
+    assert "no such seat" in shown
+
+
+def test_in_a_full_house_the_measured_stay_counts_not_the_pass(sale):
+    """Eighty of a hundred inside at two a second stay 40 s, whatever their passes say."""
+    seen = queues.Overview(known=True, waiting=100, inside=80, ready=15, cap=100, rate=2.0)
+
+    with translation.override("en"):
+        told = services.preview_of(sale, {"admit_per_second": 2.0, "max_inside": 100}, seen)
+    assert "at 2 a second and 40 s each, about 80 of 100 places" in told.words[1]
+
+
+def test_every_link_leads_somewhere(console, sale, fan, now):
+    in_line(sale, fan, now)
+    pages = [address("event", sale.pk), address("person", sale.pk, fan.pk), address("overview")]
+
+    links = {
+        link
+        for page in pages
+        for link in re.findall(r'href="(/(?:admin|events)/[^"#]*)', text(console.get(page)))
+    }
+
+    answers = {link.replace("&amp;", "&"): 0 for link in links if "logout" not in link}
+    for link in answers:
+        answers[link] = console.get(link).status_code
+    assert len(answers) > 20
+    assert {link: code for link, code in answers.items() if code >= 400} == {}

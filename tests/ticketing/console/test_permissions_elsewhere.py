@@ -1,0 +1,114 @@
+"""Every role, and strangers, against the controls that other apps have, and the door."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.urls import reverse
+
+from payments.models import OutboxMessage, Payment
+from reservations.models import Reservation, StandbyEntry, Ticket
+from tests.making import make_event, make_user, seat_ids
+from tests.reservations.tickets.conftest import buy
+from tests.ticketing.console.test_permissions import EVERYBODY, client_of
+from ticketing.events.models import Event, Seat
+from waiting_queue.models import SaleQueue
+
+__all__ = ["client_of"]
+pytestmark = pytest.mark.django_db
+
+MANAGERS, OPERATORS, FINANCE = {"manager"}, {"operator", "manager"}, {"finance"}
+DOOR = {"manager", "door"}
+# What is asked for: method, name, arguments, who may, and what they are answered (409: it has them;
+# None: it would take more than is there).
+ASKED = {
+    "event: move": ("get", "admin:ticketing_event_move", ("E", "cancelled"), MANAGERS, 200),
+    "event: seats": ("post", "admin:ticketing_event_create_seats", ("E",), MANAGERS, 409),
+    "event: hold back": ("get", "admin:ticketing_event_hold_back", ("E",), MANAGERS, 200),
+    "queue: move": ("get", "admin:queue_salequeue_move", ("Q", "paused"), MANAGERS, 200),
+    "queue: rebuild": ("get", "admin:queue_salequeue_rebuild", ("Q",), MANAGERS, 200),
+    "queue: tell": ("get", "admin:queue_salequeue_tell", ("Q",), MANAGERS, 200),
+    "queue: people": ("get", "admin:queue_salequeue_people", ("Q",), MANAGERS, 200),
+    "hold: release": ("get", "admin:reservations_reservation_release", ("H",), OPERATORS, 200),
+    "standby: remove": ("get", "admin:reservations_standbyentry_remove", ("S",), OPERATORS, 200),
+    "ticket: reissue": ("get", "admin:reservations_ticket_reissue", ("T",), OPERATORS, 200),
+    "ticket: check in": ("post", "admin:reservations_ticket_check_in", ("T",), DOOR, 302),
+    "payment: refund": ("get", "admin:payments_payment_refund", ("P",), FINANCE, 200),
+    "payment: resume": ("post", "admin:payments_payment_resume", ("P",), FINANCE, None),
+    "message: revive": ("post", "admin:payments_outboxmessage_revive", ("M",), FINANCE, 302),
+    "door": ("get", "reservations:doors", (), DOOR, 200),
+    "door of an event": ("get", "reservations:door", ("E",), DOOR, 200),
+    "door: counts": ("get", "reservations_api:door_counts", ("E",), DOOR, 200),
+    "door: check in": ("post", "reservations:check_in", ("E",), DOOR, None),
+}
+
+
+@pytest.fixture
+def world(event, now):
+    """One of everything that a control could touch."""
+    fan = make_user(password=None)
+    sold = buy(event, fan, now, *seat_ids(event)[:1])
+    held = Reservation.objects.create(
+        event=event,
+        fan=fan,
+        created_at=now,
+        deadline=now + timedelta(hours=1),
+        currency="KRW",
+        total=0,
+    )
+    whose = {"fan": fan, "created_at": now}
+    payment = Payment.objects.create(
+        reservation=sold, payment_key=uuid4(), amount=1000, charged=1000, state="succeeded", **whose
+    )
+    message = OutboxMessage.objects.create(
+        aggregate="x", sequence=1, kind="x", body={}, state="dead", created_at=now, due_at=now
+    )
+    things = {
+        "E": event,
+        "Q": SaleQueue.objects.create(event=make_event(now), opens_at=now, state="open"),
+        "H": held,
+        "S": StandbyEntry.objects.create(event=event, quantity=1, **whose),
+        "T": sold.tickets.get(),
+        "P": payment,
+        "M": message,
+    }
+    return {name: thing.pk for name, thing in things.items()}
+
+
+def as_it_is():
+    models = (Event, SaleQueue, Reservation, StandbyEntry, Ticket, Payment, OutboxMessage, Seat)
+    return [list(model.objects.order_by("pk").values_list("pk", "state")) for model in models]
+
+
+def ask(client, world, method, name, args):
+    address = reverse(name, args=[world.get(arg, arg) for arg in args])
+    return getattr(client, method)(address)
+
+
+@pytest.mark.parametrize("role", EVERYBODY)
+def test_nobody_does_elsewhere_what_their_role_does_not_say(role, world, client_of):
+    client, before = client_of(role), as_it_is()
+    refused = [name for name, (*_, who, _told) in ASKED.items() if role not in who]
+
+    answers = {name: ask(client, world, *ASKED[name][:3]) for name in refused}
+
+    let_through = {
+        name: answer.status_code
+        for name, answer in answers.items()
+        if answer.status_code not in (401, 403)
+        and not (answer.status_code == 302 and "log" in answer.headers["Location"])
+    }
+    assert let_through == {}
+    assert as_it_is() == before
+
+
+@pytest.mark.parametrize("role", ["operator", "manager", "finance", "door"])
+def test_whoever_may_elsewhere_can(role, world, client_of):
+    client = client_of(role)
+    may = {name: told for name, (*_, who, told) in ASKED.items() if told and role in who}
+
+    answers = {name: ask(client, world, *ASKED[name][:3]) for name in may}
+
+    assert may
+    assert {name: answer.status_code for name, answer in answers.items()} == may
+    assert not any("log" in answer.headers.get("Location", "") for answer in answers.values())

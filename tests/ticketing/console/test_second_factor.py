@@ -1,0 +1,147 @@
+"""A code from the phone when staff log in."""
+
+import re
+
+import pytest
+from django.test import Client
+from django_otp.oath import totp
+from django_otp.plugins.otp_static.models import StaticToken
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from tests.ticketing.console.test_sockets import heard, opened, served
+from tests.waiting_queue.api.conftest import logged_in
+
+__all__ = ["opened", "served"]
+pytestmark = pytest.mark.django_db
+CHECK, SET_UP = "/admin/console/second-factor/", "/admin/console/second-factor/set-up/"
+
+
+@pytest.fixture
+def required(settings):
+    settings.STAFF_TWO_FACTOR = "required"
+
+
+@pytest.fixture
+def at_work(operator):
+    client = Client(headers={"accept-language": "en"})
+    client.force_login(operator)
+    return client
+
+
+def code_of(user, *, step=0):
+    phone = TOTPDevice.objects.get(user=user)
+    return f"{totp(phone.bin_key, phone.step, phone.t0, phone.digits, step):06}"
+
+
+def set_up(client, user):
+    client.get(SET_UP)
+    answer = client.post(SET_UP, {"code": code_of(user)})
+    return re.findall(r"<code>([0-9a-f]{10})</code>", answer.content.decode())
+
+
+def log_in_again(user):
+    client = Client(headers={"accept-language": "en"})
+    client.force_login(user)
+    return client
+
+
+def test_by_default_nobody_is_asked(at_work):
+    assert at_work.get("/admin/").status_code == 200
+
+
+def test_where_it_is_required_nothing_opens_before_it_is_set_up(required, at_work, sale, operator):
+    for page in ("/admin/", f"/admin/console/{sale.pk}/", "/admin/queue/salequeue/"):
+        answer = at_work.get(page)
+        assert answer.status_code == 302
+        assert answer.url.startswith(CHECK)
+    assert at_work.get(CHECK).url == SET_UP
+
+    codes = set_up(at_work, operator)
+
+    assert len(set(codes)) == 10
+    assert at_work.get("/admin/").status_code == 200
+
+
+def test_the_qr_code_is_an_image_of_its_own(required, at_work):
+    image = at_work.get("/admin/console/second-factor/qr.svg")
+
+    assert image["content-type"] == "image/svg+xml"
+    assert b"<svg" in image.content
+    assert "no-store" in image["cache-control"]
+
+
+def test_every_new_log_in_shows_a_code_and_goes_on_where_it_was(required, at_work, operator):
+    set_up(at_work, operator)
+    again = log_in_again(operator)
+    asked = again.get("/admin/queue/salequeue/")
+    assert asked.status_code == 302
+
+    wrong = again.post(asked.url, {"code": "000000"})
+    assert b"not right" in wrong.content
+    TOTPDevice.objects.update(throttling_failure_count=0, throttling_failure_timestamp=None)
+    right = again.post(
+        asked.url, {"code": code_of(operator, step=1), "next": "/admin/queue/salequeue/"}
+    )
+
+    assert right.url == "/admin/queue/salequeue/"
+    assert again.get("/admin/queue/salequeue/").status_code == 200
+
+
+def test_a_code_works_once_and_guessing_is_slowed_down(required, at_work, operator):
+    set_up(at_work, operator)
+    again = log_in_again(operator)
+
+    used = again.post(CHECK, {"code": code_of(operator)})
+    hurried = again.post(CHECK, {"code": code_of(operator, step=1)})
+
+    assert (used.status_code, hurried.status_code) == (200, 200)
+    assert again.get("/admin/").status_code == 302
+
+
+def test_a_recovery_code_works_once(required, at_work, operator):
+    code, *_ = set_up(at_work, operator)
+    first, second = log_in_again(operator), log_in_again(operator)
+
+    assert first.post(CHECK, {"code": code}).status_code == 302
+    assert second.post(CHECK, {"code": code}).status_code == 200
+    assert StaticToken.objects.count() == 9
+
+
+def test_who_has_set_it_up_is_asked_even_where_it_is_not_required(at_work, operator):
+    set_up(at_work, operator)
+
+    assert log_in_again(operator).get("/admin/").url.startswith(CHECK)
+
+
+def test_a_password_alone_does_not_replace_the_phone(required, at_work, operator):
+    set_up(at_work, operator)
+    thief = log_in_again(operator)
+
+    assert thief.get(SET_UP).url == CHECK
+    assert thief.post(SET_UP, {"code": "123456"}).url == CHECK
+    assert thief.get("/admin/console/second-factor/qr.svg").status_code == 404
+    assert TOTPDevice.objects.filter(user=operator).count() == 1
+
+
+@pytest.mark.parametrize("where", ["https://evil.example/", "//evil.example/", "javascript:x"])
+def test_it_leads_nowhere_else(required, at_work, operator, where):
+    set_up(at_work, operator)
+    again = log_in_again(operator)
+
+    answer = again.post(CHECK, {"code": code_of(operator, step=1), "next": where})
+
+    assert answer.url == "/admin/"
+
+
+def test_fans_and_public_pages_never_meet_it(required, fan):
+    client = log_in_again(fan)
+
+    assert client.get("/healthz").status_code == 200
+    assert client.get("/admin/").url.startswith("/admin/login/")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_socket_asks_for_it_too(required, sale, operator, opened):
+    console = opened(sale.pk, logged_in(operator))
+
+    assert heard(console, "error")["code"] == "second_factor_missing"

@@ -1,0 +1,102 @@
+"""One shape for programs, one page for people, one frame for sockets."""
+
+import json
+
+import pytest
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.db import IntegrityError, InterfaceError, OperationalError
+from django.http import Http404
+from django.utils import translation
+from django_redis.exceptions import ConnectionInterrupted
+from kombu.exceptions import OperationalError as BrokerDown
+from redis.exceptions import ConnectionError as RedisDown
+from rest_framework import exceptions as api
+
+from ticketing.core import error_responses, errors
+from ticketing.events.errors import GradesMissing
+
+
+@pytest.mark.parametrize(
+    ("exception", "code", "status"),
+    [
+        (Http404(), "not_found", 404),
+        (PermissionDenied(), "not_allowed", 403),
+        (SuspiciousOperation(), "invalid_input", 400),
+        (OperationalError(), "unavailable", 503),
+        (InterfaceError(), "unavailable", 503),
+        (RedisDown(), "unavailable", 503),
+        (ConnectionInterrupted(None), "unavailable", 503),
+        (api.NotAuthenticated(), "not_logged_in", 401),
+        (api.Throttled(wait=7), "too_many_requests", 429),
+        (BrokerDown(), "unavailable", 503),
+        (api.ParseError(), "invalid_input", 400),
+        (api.NotAcceptable(), "invalid_input", 406),
+        (api.UnsupportedMediaType("text/csv"), "invalid_input", 415),
+        (api.MethodNotAllowed("PUT"), "method_not_allowed", 405),
+        (IntegrityError(), "server_error", 500),
+        (KeyError("a bug"), "server_error", 500),
+        (None, "server_error", 500),
+        (GradesMissing(codes="S"), "grades_missing", 409),
+    ],
+)
+def test_every_exception_has_a_meaning(exception, code, status):
+    error = error_responses.error_of(exception)
+
+    assert (error.code, error.status) == (code, status)
+
+
+def test_programs_get_code_message_and_details(rf):
+    request = rf.get("/api/v1/events/1/")
+
+    with translation.override("en"):
+        response = error_responses.respond(request, GradesMissing(codes="S, A"))
+
+    assert response.status_code == 409
+    assert json.loads(response.content) == {
+        "code": "grades_missing",
+        "message": "The plan uses grades that the event has no price for: S, A.",
+        "details": {"codes": "S, A"},
+    }
+
+
+def test_people_get_a_page_with_what_is_so_and_what_to_do(rf):
+    request = rf.get("/", headers={"accept": "text/html"})
+
+    with translation.override("en"):
+        response = error_responses.respond(request, errors.Unavailable())
+
+    page = response.content.decode()
+    assert response.status_code == 503
+    assert response["Retry-After"] == "5"
+    assert "We are briefly out of reach." in page
+    assert "tries again by itself" in page
+
+
+def test_sockets_get_the_same_as_a_frame():
+    assert error_responses.frame(errors.NotFound()) == {
+        "type": "error",
+        "code": "not_found",
+        "message": str(errors.NotFound.message),
+        "details": {},
+    }
+
+
+def test_an_outage_tells_no_secrets(rf):
+    secret = OperationalError("password authentication failed for user admin")
+
+    response = error_responses.respond(rf.get("/api/"), error_responses.error_of(secret))
+
+    assert b"admin" not in response.content
+
+
+@pytest.mark.parametrize(
+    ("path", "accept", "json"),
+    [
+        ("/api/v1/x", "text/html", True),
+        ("/events/1/", "application/json", True),
+        ("/events/1/", "text/html,*/*;q=0.8", False),
+        ("/events/1/", "*/*", False),
+    ],
+)
+def test_who_gets_json(rf, path, accept, json):
+    assert error_responses.wants_json(rf.get(path, headers={"accept": accept})) is json

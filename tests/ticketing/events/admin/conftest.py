@@ -1,0 +1,44 @@
+from datetime import datetime
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
+
+from tests.making import make_event, make_user
+from ticketing.accounts.models import User
+from ticketing.events.models import Event, Venue
+from ticketing.events.plans.generate import Block
+from ticketing.events.services.plans import generate_plan
+
+
+@pytest.fixture
+def desk(operator: User, client: Client) -> Client:
+    """The admin as a superuser sees it."""
+    client.force_login(operator, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+@pytest.fixture
+def onlooker(db: None) -> Client:
+    """Staff who may look at everything and change nothing."""
+    user = make_user(is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__startswith="view_"))
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+@pytest.fixture
+def venue(db: None) -> Venue:
+    return Venue.objects.create(name_ko="올림픽홀", name_en="Olympic Hall")
+
+
+@pytest.fixture
+def arena(venue: Venue, now: datetime) -> Event:
+    """Twenty thousand seats."""
+    blocks = [
+        Block(code=f"S{n}", grade="RS"[n % 2], rows=25, seats_per_row=40, column=n + 1)
+        for n in range(20)
+    ]
+    plan = generate_plan(venue_id=venue.pk, name="arena", blocks=blocks, by=None)
+    return make_event(now, plan=plan)

@@ -1,0 +1,194 @@
+"""People, doors and what is left: each spoilt in its own ways."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.ticketing.rehearsal.planting import (
+    failing,
+    first,
+    only,
+    with_deed,
+    with_deeds,
+    with_facts,
+    without,
+)
+from tests.ticketing.rehearsal.shop import iso
+from ticketing.rehearsal.simulator.history import Deed, Entry
+from ticketing.rehearsal.simulator.judge import verdicts
+
+
+def end_of(sale, state):
+    return first(sale.deeds, "end", lambda deed: deed.saw["state"] == state)
+
+
+# -- ends -----------------------------------------------------------------------------------------
+
+
+def test_somebody_without_an_end(sale):
+    end = end_of(sale, "bought")
+
+    assert f"#{end.who} has 0 ends" in only(without(sale, lambda deed: deed is end), "ends")
+
+
+def test_somebody_with_two_ends(sale):
+    end = end_of(sale, "bought")
+
+    assert f"#{end.who} has 2 ends" in only(with_deeds(sale, replace(end)), "ends")
+
+
+def test_an_end_that_explains_nothing(sale):
+    end = end_of(sale, "gave_up")
+
+    assert "“vanished”" in only(with_deed(sale, end, saw={"state": "vanished"}), "ends")
+
+
+def test_somebody_who_says_to_have_bought_and_has_nothing(sale):
+    end = end_of(sale, "left")
+
+    told = only(with_deed(sale, end, saw={"state": "bought"}), "ends")
+
+    assert f"#{end.who} ended as having bought, and has no seat" in told
+
+
+def test_somebody_who_has_seats_and_does_not_know(calm_sale):
+    end = end_of(calm_sale, "bought")
+
+    told = only(with_deed(calm_sale, end, saw={"state": "left"}), "ends")
+
+    assert f"#{end.who} ended as “left”, and has" in told
+
+
+def test_somebody_who_was_turned_away_while_in_line(calm_sale):
+    end = end_of(calm_sale, "left")
+    saw = {"state": "turned_away"}
+    too_soon = first(calm_sale.deeds, "join", lambda deed: deed.who == end.who).ended
+
+    spoilt = with_deed(calm_sale, end, saw=saw, began=too_soon, ended=too_soon)
+
+    assert f"#{end.who} was turned away, and the journal has them in line" in only(spoilt, "ends")
+    assert failing(with_deed(calm_sale, end, saw=saw)) == {}
+
+
+def test_somebody_whom_the_journal_forgot(calm_sale):
+    last = [one for one in calm_sale.journal if one.kind in {"completed", "left", "expired"}][-1]
+    spoilt = replace(calm_sale, journal=[one for one in calm_sale.journal if one is not last])
+
+    assert "the journal has no end for them" in only(spoilt, "ends")
+
+
+def test_a_stranger_in_the_line(calm_sale):
+    at = calm_sale.journal[-1].at
+    stranger = [Entry(at, 77, "lobby", 0), Entry(at, 77, "left", 0)]
+    spoilt = replace(calm_sale, journal=[*calm_sale.journal, *stranger])
+
+    assert "The journal knows id 77" in only(spoilt, "ends")
+
+
+# -- clean-up -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("kind", "count"), [("redis", 3), ("payments.Payment", 1)])
+def test_something_left_behind(sale, kind, count):
+    spoilt = replace(sale, left_behind=sale.left_behind | {kind: count})
+
+    assert f"{count} of {kind} are left" in only(spoilt, "left_behind")
+
+
+# -- doors ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("did", ["forge", "replay", "skip"])
+@pytest.mark.parametrize("status", [200, 201, 302])
+def test_a_trick_that_worked(sale, did, status):
+    at = sale.deeds[-1].ended
+    trick = Deed(7, did, at, at, status=status, saw={"what": "somebody else's pass"})
+
+    assert "#7 got through with: somebody else's pass" in only(with_deeds(sale, trick), "tricks")
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 409, 429, 0])
+def test_a_trick_that_was_refused_or_not_answered(sale, status):
+    at = sale.deeds[-1].ended
+
+    assert (
+        failing(with_deeds(sale, Deed(7, "forge", at, at, status=status, saw={"what": "x"}))) == {}
+    )
+
+
+def test_seats_held_by_somebody_who_was_never_let_in(calm_sale):
+    inside = {one.person for one in calm_sale.journal if one.kind == "admit"}
+    person = next(5_000 + who for who in range(60) if 5_000 + who not in inside)
+    made = calm_sale.journal[40].at
+    secret = {
+        "code": "X7", "person": person, "state": "expired", "seats": [1001],
+        "created_at": iso(made), "deadline": iso(made + 10),
+    }  # fmt: skip
+
+    told = only(with_facts(calm_sale, lambda facts: facts["reservations"].append(secret)), "tricks")
+
+    assert f"#{person - 5_000} holds seats (X7) without having been let in" in told
+
+
+# -- failures -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [500, 503])
+def test_a_server_error_out_of_nowhere(calm_sale, status):
+    at = calm_sale.deeds[50].ended
+    spoilt = with_deeds(calm_sale, Deed(9, "map", at, at, status=status, code="oops"))
+
+    assert f"map of #9 was answered with {status} oops" in only(spoilt, "failures")
+
+
+@pytest.mark.parametrize(("after", "excused"), [(-2, True), (10, True), (20, False)])
+def test_a_server_error_is_excused_while_and_shortly_after_something_broke(
+    calm_sale, after, excused
+):
+    at = calm_sale.deeds[50].ended
+    fault = Deed(-1, "fault", at, at + 5, saw={"fault": "valkey"})
+    error = Deed(9, "map", at + 5 + after, at + 5 + after, status=503)
+
+    assert ("failures" not in failing(with_deeds(calm_sale, fault, error))) == excused
+
+
+@pytest.mark.parametrize(
+    ("did", "status", "code", "excused"),
+    [
+        ("map", 500, "server_error", False),
+        ("connect", 500, "", False),
+        ("dropped", 200, "server_error", False),
+        ("dropped", 200, "unavailable", True),
+        ("map", 502, "", True),
+        ("map", 504, "", True),
+        ("map", 0, "", True),
+    ],
+)
+def test_a_bug_is_not_excused_by_a_fault(calm_sale, did, status, code, excused):
+    at = calm_sale.deeds[50].ended
+    fault = Deed(-1, "fault", at, at + 5, saw={"fault": "postgresql"})
+    spoilt = with_deeds(calm_sale, fault, Deed(9, did, at + 1, at + 1, status, code))
+
+    if excused:
+        assert "failures" not in failing(spoilt)
+    else:
+        assert f"{did} of #9 was answered with {status} {code}" in only(spoilt, "failures")
+
+
+def test_which_errors_were_excused_is_told(calm_sale):
+    at = calm_sale.deeds[50].ended
+    fault = Deed(-1, "fault", at, at + 5, saw={"fault": "valkey"})
+    judged = verdicts(with_deeds(calm_sale, fault, Deed(9, "map", at + 1, at + 1, status=503)))
+
+    told = next(one for one in judged if one.name == "failures")
+    assert "1 × map 503 (valkey)" in str(told.detail[0])
+
+
+def test_being_told_to_come_back_is_no_error_and_is_counted(calm_sale):
+    at = calm_sale.deeds[50].ended
+    busy = Deed(9, "pay", at, at, status=503, code="payments_paused")
+    judged = {one.name: one for one in verdicts(with_deeds(calm_sale, busy))}
+
+    assert judged["failures"].holds
+    assert "gateway was too slow: 1 times" in str(judged["failures"].detail[0])
+    assert failing(with_deeds(calm_sale, replace(busy, code="queue_unavailable")))

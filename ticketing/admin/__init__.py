@@ -1,5 +1,0 @@
-"""The operators' side of events and venues. Every write calls a service."""
-
-from ticketing.admin import changes, events, plans, seats, venues
-
-__all__ = ["changes", "events", "plans", "seats", "venues"]

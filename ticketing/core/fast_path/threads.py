@@ -1,0 +1,36 @@
+"""The database for coroutines: a few threads of the process, which keep their connections.
+
+Django's own way has one such thread for everybody, or a new one for each request.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import ParamSpec, TypeVar
+
+from django.conf import settings
+from django.db import close_old_connections
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Done even if nobody awaits it any more."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_threads(), lambda: _connected(work, *args, **kwargs))
+
+
+def _connected(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """As in a request: a connection that failed or is too old is not used again."""
+    close_old_connections()
+    try:
+        return work(*args, **kwargs)
+    finally:
+        close_old_connections()
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(settings.FAST_PATH_THREADS, thread_name_prefix="fast-path")

@@ -1,0 +1,49 @@
+"""One server process for pages and websockets; start as many as there are cores."""
+
+import socket
+from typing import Any
+
+import uvicorn
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+from ticketing.core.server_signals import server_started, server_stopping
+
+
+class Command(BaseCommand):
+    help = "Serve pages and websockets on HOST and PORT, or on a socket that was opened before."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--fd", type=int, help="File descriptor of a listening socket.")
+
+    def handle(self, *, fd: int | None, **options: Any) -> None:
+        # Not uvicorn's own `fd`: it takes every socket for a Unix one and loses callers' addresses.
+        sockets = None if fd is None else [socket.socket(fileno=fd)]
+        server_started.send_robust(sender=None)
+        Server(server_config()).run(sockets=sockets)
+
+
+class Server(uvicorn.Server):
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Those who keep connections open hear of it first."""
+        await server_stopping.asend_robust(sender=None)
+        await super().shutdown(sockets)
+
+
+def server_config() -> uvicorn.Config:
+    return uvicorn.Config(
+        "ticketing.asgi:application",
+        host=settings.HOST,
+        port=settings.PORT,
+        log_config=None,  # ours is in the settings
+        access_log=settings.DEVELOPMENT,
+        lifespan="off",
+        proxy_headers=True,
+        forwarded_allow_ips=settings.TRUSTED_PROXIES,
+        server_header=False,
+        timeout_graceful_shutdown=5,
+        ws_per_message_deflate=False,  # halves the memory of a waiting fan
+        ws_ping_interval=45,  # who is told something every few seconds needs few pings
+        ws_ping_timeout=30,
+    )

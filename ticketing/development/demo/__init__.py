@@ -1,0 +1,6 @@
+"""A believable demo: houses, events in the interesting states, an operator and some fans."""
+
+from ticketing.development.demo.create import create_demo, has_data
+from ticketing.development.demo.people import DEMO_LOGINS
+
+__all__ = ["DEMO_LOGINS", "create_demo", "has_data"]

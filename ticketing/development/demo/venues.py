@@ -1,0 +1,112 @@
+"""The houses of the demo: an arena of about 10,000, a hall of 300, and a club to stand in."""
+
+from dataclasses import dataclass
+
+from ticketing.events.plans.draft import STANDING
+from ticketing.events.plans.generate import LETTERS, Block
+
+
+@dataclass(frozen=True)
+class House:
+    name: tuple[str, str]
+    address: tuple[str, str]
+    blocks: list[Block]
+
+
+def tier(level: int, grades: str, *, rows: int, seats: int) -> list[Block]:
+    """A ring of blocks side by side, one for each letter of `grades`."""
+    return [
+        Block(
+            code=f"{level}{number:02}",
+            name_ko=f"{level}층 {number}구역",
+            name_en=f"Level {level}, block {number}",
+            grade=grade,
+            rows=rows,
+            seats_per_row=seats,
+            wheelchair_places=4 if level == 1 else 0,
+            column=number,
+            house_row=level + 1,
+        )
+        for number, grade in enumerate(grades, start=1)
+    ]
+
+
+def floor() -> list[Block]:
+    return [
+        Block(
+            code=f"F{number}",
+            name_ko=f"플로어 {number}구역",
+            name_en=f"Floor {number}",
+            grade="VIP",
+            rows=24,
+            seats_per_row=26,
+            aisles_after=(13,),
+            column=number + 2,
+        )
+        for number in (1, 2, 3)
+    ]
+
+
+def stalls() -> list[Block]:
+    """A small hall: a middle of fourteen seats, with eight on either side."""
+    sides = [
+        ("L", "왼쪽", "Left", "S", 8),
+        ("C", "가운데", "Centre", "R", 14),
+        ("R", "오른쪽", "Right", "S", 8),
+    ]
+    return [
+        Block(
+            code=code,
+            name_ko=korean,
+            name_en=english,
+            grade=grade,
+            rows=10,
+            seats_per_row=seats,
+            row_labels=LETTERS,
+            curved=code == "C",
+            wheelchair_places=2 if code == "C" else 0,
+            column=column,
+        )
+        for column, (code, korean, english, grade, seats) in enumerate(sides, start=1)
+    ]
+
+
+HOUSES = {
+    "arena": House(
+        name=("한강 아레나", "Hangang Arena"),
+        address=("서울 송파구 한강길 88", "88 Hangang-gil, Songpa-gu, Seoul"),
+        blocks=[
+            *floor(),
+            *tier(1, "SSRRRSS", rows=20, seats=26),
+            *tier(2, "BAAAAAB", rows=20, seats=32),
+        ],
+    ),
+    "hall": House(
+        name=("정동 소극장", "Jeongdong Hall"),
+        address=("서울 중구 정동길 12", "12 Jeongdong-gil, Jung-gu, Seoul"),
+        blocks=stalls(),
+    ),
+    "club": House(
+        name=("홍대 스테이지", "Hongdae Stage"),
+        address=("서울 마포구 와우산로 7", "7 Wausan-ro, Mapo-gu, Seoul"),
+        blocks=[
+            Block(
+                code="ST",
+                name_ko="스탠딩",
+                name_en="Standing",
+                grade="ST",
+                kind=STANDING,
+                capacity=1_200,
+            ),
+            Block(
+                code="BAL",
+                name_ko="발코니",
+                name_en="Balcony",
+                grade="R",
+                rows=4,
+                seats_per_row=24,
+                house_row=2,
+            ),
+        ],
+    ),
+}

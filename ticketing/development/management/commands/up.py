@@ -1,0 +1,42 @@
+"""Everything the site needs, on this machine: servers, migrations, web, worker, beat."""
+
+import os
+import sys
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from ticketing.development.demo import DEMO_LOGINS
+from ticketing.development.embedded.console import Console
+from ticketing.development.embedded.run import Plan, Run
+
+# Written out: to ask for the address would load the whole site into the one that only watches it.
+MAILS = "/dev/mails/"
+
+
+class Command(BaseCommand):
+    help = "Run the whole site, with embedded PostgreSQL and Valkey unless others are named."
+    requires_system_checks = []
+
+    def handle(self, **options: Any) -> None:
+        sys.exit(Run(plan(), Console(sys.stdout))())
+
+
+def plan() -> Plan:
+    return Plan(
+        base=settings.BASE_DIR,
+        var=settings.VAR_DIR,
+        host=settings.HOST,
+        port=settings.PORT,
+        web_processes=max(1, settings.WEB_PROCESSES),
+        own_postgres=not os.environ.get("DATABASE_URL"),
+        own_valkey=not os.environ.get("REDIS_URL"),
+        demo=settings.DEVELOPMENT,
+        mails=MAILS if _keeps_mails() else "",
+        log_ins=DEMO_LOGINS if settings.DEVELOPMENT else [],
+    )
+
+
+def _keeps_mails() -> bool:
+    return settings.EMAIL_BACKEND.startswith("ticketing.development.mailbox.")

@@ -1,0 +1,108 @@
+"""The forms of an event's pages."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.admin.widgets import AdminFileWidget
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from ticketing.events.admin.poster_upload import PosterField
+from ticketing.events.models import Event, Grade, Place, Seat, Section
+
+HOLD_BACK, RELEASE = "hold_back", "release"
+TAKES = {HOLD_BACK: Seat.State.AVAILABLE, RELEASE: Seat.State.BLOCKED}
+
+
+class EventForm(forms.ModelForm):
+    poster = PosterField(
+        label=_("Poster"),
+        required=False,
+        widget=AdminFileWidget(attrs={"accept": "image/jpeg,image/png,image/webp"}),
+        help_text=_("JPEG, PNG or WebP of at most 10 MB; it is made smaller by itself."),
+    )
+
+    class Meta:
+        model = Event
+        fields = (
+            *("title_ko", "title_en", "description_ko", "description_en", "organiser", "plan"),
+            *("on_sale_at", "doors_at", "starts_at", "ends_at", "currency", "poster"),
+            *("seats_per_person", "hold_seconds", "payment_seconds", "no_orphans"),
+            *("rename_hours", "transfer_hours"),
+            *("returns", "returns_at", "returns_minutes", "offer_seconds"),
+        )
+
+
+class GradeForm(forms.ModelForm):
+    class Meta:
+        model = Grade
+        fields = ("code", "name_ko", "name_en", "price", "colour", "order")
+        widgets = {"colour": forms.TextInput(attrs={"type": "color"})}
+
+
+class ReasonForm(forms.Form):
+    reason = forms.CharField(label=_("Why"), max_length=200, required=False)
+
+    def __init__(self, *args: Any, required: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].required = required
+
+
+class HoldBackForm(forms.Form):
+    """Names seats by section, rows and numbers; knows which of them can be taken now."""
+
+    action = forms.ChoiceField(
+        label=_("What"),
+        choices=[(HOLD_BACK, _("hold back from the sale")), (RELEASE, _("put on sale again"))],
+        widget=forms.RadioSelect,
+    )
+    section = forms.ModelChoiceField(label=_("Section"), queryset=Section.objects.none())
+    first_row = forms.CharField(label=_("From row"), max_length=8, required=False)
+    last_row = forms.CharField(label=_("To row"), max_length=8, required=False)
+    first_number = forms.IntegerField(label=_("From number"), min_value=1, required=False)
+    last_number = forms.IntegerField(label=_("To number"), min_value=1, required=False)
+    reason = forms.CharField(label=_("Why"), max_length=200)
+
+    def __init__(self, *args: Any, event: Event, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.event = event
+        self.fields["section"].queryset = event.plan.sections.all()  # type: ignore[attr-defined]
+        self.seat_ids: list[int] = []
+        self.left_out = 0
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if self.errors:
+            return cleaned
+        seats = self._in_range(cleaned).values_list("pk", "state")
+        state = TAKES[cleaned["action"]]
+        self.seat_ids = [pk for pk, its_state in seats if its_state == state]
+        self.left_out = len(seats) - len(self.seat_ids)
+        if not self.seat_ids:
+            raise ValidationError(
+                _("None of these seats is %(state)s."), params={"state": state.label}
+            )
+        return cleaned
+
+    def _in_range(self, asked: dict[str, Any]) -> Any:
+        seats = self.event.seats.filter(section=asked["section"])
+        if asked["first_row"] or asked["last_row"]:
+            seats = seats.filter(place__row__in=self._rows(asked))
+        if asked["first_number"]:
+            seats = seats.filter(place__number__gte=asked["first_number"])
+        if asked["last_number"]:
+            seats = seats.filter(place__number__lte=asked["last_number"])
+        return seats
+
+    def _rows(self, asked: dict[str, Any]) -> list[str]:
+        """The rows from the first to the last, in the order of the plan; one alone is a range."""
+        known = Place.objects.filter(section=asked["section"]).order_by("id")
+        rows = list(dict.fromkeys(known.values_list("row", flat=True)))
+        ends = [asked["first_row"] or asked["last_row"], asked["last_row"] or asked["first_row"]]
+        for name, row in zip(("first_row", "last_row"), ends, strict=True):
+            if row not in rows:
+                words = gettext("This section has no row “%(row)s”.") % {"row": row}
+                raise ValidationError({name: words})
+        low, high = sorted(rows.index(row) for row in ends)
+        return rows[low : high + 1]

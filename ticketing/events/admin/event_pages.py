@@ -1,0 +1,108 @@
+"""The buttons of an event: move it, create its seats, hold seats back."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from ticketing.core import clock
+from ticketing.core.errors import NotFound
+from ticketing.events import services
+from ticketing.events.admin.counts import seats_of_events, seats_of_sections
+from ticketing.events.admin.event_forms import HOLD_BACK, HoldBackForm, ReasonForm
+from ticketing.events.admin.pages import PagesAdmin, operator, require_post
+from ticketing.events.models import Event
+
+CONSEQUENCES = {
+    Event.State.DRAFT: gettext_lazy("The public no longer sees the event."),
+    Event.State.ANNOUNCED: gettext_lazy(
+        "Everybody sees the event. Its sale opens by itself at the appointed time."
+    ),
+    Event.State.ON_SALE: gettext_lazy("Fans can buy seats from this moment."),
+    Event.State.PAUSED: gettext_lazy("Nobody can take new seats until the sale goes on."),
+    Event.State.SOLD_OUT: gettext_lazy("The event is shown as sold out and sells nothing more."),
+    Event.State.CLOSED: gettext_lazy("The sale ends for good. It can't be opened again."),
+    Event.State.CANCELLED: gettext_lazy("The event will not happen. This can't be undone."),
+}
+DANGEROUS = {Event.State.CLOSED, Event.State.CANCELLED}
+
+
+class EventPages(PagesAdmin):
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.route("<int:pk>/move/<slug:to>/", self.move_view, "event_move"),
+            self.route("<int:pk>/create-seats/", self.create_seats_view, "event_create_seats"),
+            self.route("<int:pk>/hold-back/", self.hold_back_view, "event_hold_back"),
+            *super().get_urls(),
+        ]
+
+    def move_view(self, request: HttpRequest, pk: int, to: str) -> HttpResponse:
+        """Says what it would mean, asks for a reason, then moves the event."""
+        if to not in Event.State:
+            raise NotFound()
+        event, state = self.changeable(request, pk), Event.State(to)
+        form = ReasonForm(request.POST or None, required=state in DANGEROUS)
+        if request.method == "POST" and form.is_valid():
+            return self._move(request, event, state, form.cleaned_data["reason"])
+        if request.method != "POST":
+            _refuse_at_once(event, state)
+        return self.page(
+            request,
+            "event_move",
+            _("%(event)s: %(state)s") % {"event": event, "state": state.label},
+            event=event,
+            form=form,
+            state=state,
+            consequence=CONSEQUENCES[state],
+            dangerous=state in DANGEROUS,
+            counts=seats_of_events([pk]).get(pk),
+        )
+
+    def _move(
+        self, request: HttpRequest, event: Event, to: Event.State, reason: str
+    ) -> HttpResponse:
+        services.move_event(
+            event_id=event.pk, to=to, by=operator(request), reason=reason, now=clock.now()
+        )
+        words = _("“%(event)s” is now: %(state)s.")
+        self.message_user(request, words % {"event": event, "state": to.label}, messages.SUCCESS)
+        return self.back_to(event)
+
+    def create_seats_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        require_post(request)
+        event = self.changeable(request, pk)
+        count = services.create_seats(event_id=event.pk, by=operator(request), now=clock.now())
+        words = ngettext("%(count)s seat was created.", "%(count)s seats were created.", count)
+        self.message_user(request, words % {"count": count}, messages.SUCCESS)
+        return self.back_to(event)
+
+    def hold_back_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Takes seats off the sale, or puts them back, by section, row and number."""
+        event = self.changeable(request, pk)
+        form = HoldBackForm(request.POST or None, event=event, initial={"action": HOLD_BACK})
+        if request.method == "POST" and form.is_valid():
+            return self._hold_back(request, event, form)
+        title = _("%(event)s: hold seats back") % {"event": event}
+        sections = seats_of_sections(pk)
+        return self.page(
+            request, "event_hold_back", title, event=event, form=form, sections=sections
+        )
+
+    def _hold_back(self, request: HttpRequest, event: Event, form: HoldBackForm) -> HttpResponse:
+        holds = form.cleaned_data["action"] == HOLD_BACK
+        count = (services.block_seats if holds else services.release_seats)(
+            event_id=event.pk,
+            seat_ids=form.seat_ids,
+            by=operator(request),
+            reason=form.cleaned_data["reason"],
+            now=clock.now(),
+        )
+        words = _("%(count)s seats were changed, %(left)s others in this range were left alone.")
+        self.message_user(request, words % {"count": count, "left": form.left_out})
+        return self.back_to(event)
+
+
+def _refuse_at_once(event: Event, to: Event.State) -> None:
+    """Don't ask for a reason for what can't be done; the row itself stays as it is."""
+    Event(state=event.state).move_to(to)

@@ -1,0 +1,230 @@
+"""Events, with their prices, seats, pictures and history on one page."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.forms import BaseModelFormSet, Field, ModelForm
+from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
+from django.utils.translation import gettext_lazy as _
+
+from ticketing.core import clock
+from ticketing.events.admin.change_words import value_words, what_words
+from ticketing.events.admin.counts import CountedList, seats_of_events
+from ticketing.events.admin.event_forms import EventForm, GradeForm
+from ticketing.events.admin.event_pages import DANGEROUS, EventPages
+from ticketing.events.admin.pages import SEOUL, operator
+from ticketing.events.admin.pictures import (
+    badge,
+    plan_image,
+    poster_image,
+    rehearsal_badge,
+    state_words,
+)
+from ticketing.events.locks import event_for_update
+from ticketing.events.models import Event, Grade
+from ticketing.events.services.edits import note_edit
+
+RECENT_CHANGES = 10
+NOTHING = "–"
+SELLING = ("seats_per_person", "hold_seconds", "payment_seconds", "no_orphans")
+RETURNS = ("returns", "returns_at", "returns_minutes", "offer_seconds")
+RETURNS_WORDS = _("What happens to seats that come back once the sale was sold out.")
+TICKETS = ("rename_hours", "transfer_hours")
+SELLING_WORDS = _("A change works for the seats that are chosen from then on.")
+
+
+class GradeInline(admin.TabularInline):
+    model = Grade
+    form = GradeForm
+    extra = 0
+    min_num = 1
+
+    def has_delete_permission(self, request: HttpRequest, obj: Event | None = None) -> bool:
+        """Seats point at their grade, so it stays as long as they do."""
+        allowed = super().has_delete_permission(request, obj)
+        return allowed and (obj is None or not has_seats(obj))
+
+
+@admin.register(Event)
+class EventAdmin(EventPages):
+    form = EventForm
+    inlines = (GradeInline,)
+    actions = None
+    list_display = (
+        *("shown_title", "status", "starts_at", "on_sale_at", "seats_left", "venue", "organiser"),
+    )
+    list_filter = ("state", ("plan__venue", admin.RelatedOnlyFieldListFilter))
+    list_per_page = 50
+    date_hierarchy = "starts_at"
+    search_fields = (
+        *("title_ko", "title_en", "plan__venue__name_ko", "plan__venue__name_en"),
+        *("organiser__name_ko", "organiser__name_en"),
+    )
+    ordering = ("-starts_at", "-id")
+    autocomplete_fields = ("organiser", "plan")
+    readonly_fields = ("status", "seats", "poster_preview", "plan_preview", "recent_changes")
+    fieldsets = (
+        (None, {"fields": ("status", "seats", "title_ko", "title_en", "organiser")}),
+        (
+            _("When"),
+            {"fields": ("on_sale_at", "doors_at", "starts_at", "ends_at"), "description": SEOUL},
+        ),
+        (_("Where and for how much"), {"fields": ("plan", "plan_preview", "currency")}),
+        (_("How it is sold"), {"fields": SELLING, "description": SELLING_WORDS}),
+        (_("Seats that come back"), {"fields": RETURNS, "description": RETURNS_WORDS}),
+        (_("Tickets"), {"fields": TICKETS}),
+        (_("Words"), {"fields": ("description_ko", "description_en")}),
+        (_("Poster"), {"fields": ("poster", "poster_preview")}),
+        (_("Recent changes"), {"fields": ("recent_changes",)}),
+    )
+
+    # -- what may be done -------------------------------------------------------------------------
+
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: Event | None = None
+    ) -> tuple[str, ...]:
+        """Seats were made from the plan and are sold in the currency: then both stay."""
+        fixed = ("plan", "currency") if obj is not None and has_seats(obj) else ()
+        return (*self.readonly_fields, *fixed)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Event | None = None) -> bool:
+        """Only a draft without seats is deleted; anything else is cancelled."""
+        allowed = super().has_delete_permission(request, obj)
+        return allowed and (obj is None or (obj.state == Event.State.DRAFT and not has_seats(obj)))
+
+    def formfield_for_dbfield(self, db_field: Any, request: Any, **kwargs: Any) -> Field | None:
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if field is not None and db_field.name == "plan":
+            field.widget.can_add_related = False
+            field.widget.can_change_related = False
+        return field
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Event]:
+        return super().get_queryset(request).select_related("plan__venue", "organiser")
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[CountedList]:
+        return CountedList
+
+    def counts_of(self, keys: list[int]) -> dict[int, dict[str, int]]:
+        return seats_of_events(keys)
+
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> Event | None:
+        """A form that is being saved holds the row, so that no move is lost beneath it."""
+        event = super().get_object(request, object_id, from_field)
+        if event is not None and request.method == "POST":
+            event_for_update(event.pk)
+            event.refresh_from_db()
+        return event
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        event = context.get("original")
+        context |= {"dangerous": DANGEROUS, "has_seats": event is not None and has_seats(event)}
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        return super().changelist_view(request, {"seoul": SEOUL} | (extra_context or {}))
+
+    # -- writing ----------------------------------------------------------------------------------
+
+    def save_model(self, request: HttpRequest, obj: Event, form: ModelForm, change: bool) -> None:
+        """Writes only what was changed, and notes it."""
+        if not change:
+            obj.save()
+        elif form.changed_data:
+            obj.save(update_fields=form.changed_data)
+        if form.changed_data:
+            self._note(
+                request, obj, "edited" if change else "created", ", ".join(form.changed_data)
+            )
+
+    def save_formset(
+        self, request: HttpRequest, form: ModelForm, formset: BaseModelFormSet, change: bool
+    ) -> None:
+        super().save_formset(request, form, formset, change)
+        for grade, fields in formset.changed_objects:
+            values = ", ".join(f"{field}={getattr(grade, field)}" for field in fields)
+            self._note(request, form.instance, f"grade {grade.code}", values)
+        for grade in formset.new_objects:
+            self._note(request, form.instance, f"grade {grade.code}", f"price={grade.price}")
+        for grade in formset.deleted_objects:
+            self._note(request, form.instance, f"grade {grade.code}", "deleted")
+
+    def _note(self, request: HttpRequest, event: Event, what: str, after: str) -> None:
+        note_edit(event_id=event.pk, what=what, after=after, by=operator(request), now=clock.now())
+
+    # -- columns and fields -----------------------------------------------------------------------
+
+    @admin.display(description=_("title"), ordering="title_ko")
+    def shown_title(self, event: Event) -> str:
+        return event.title
+
+    @admin.display(description=_("venue"), ordering="plan__venue__name_ko")
+    def venue(self, event: Event) -> str:
+        return event.plan.venue.name
+
+    @admin.display(description=_("status"), ordering="state")
+    def status(self, event: Event) -> str:
+        return rehearsal_badge(event) + badge(event.state)
+
+    @admin.display(description=_("seats left"))
+    def seats_left(self, event: Event) -> str:
+        counts = event.counts  # type: ignore[attr-defined]
+        return f"{counts['available']:,} / {counts['total']:,}" if counts else NOTHING
+
+    @admin.display(description=_("seats"))
+    def seats(self, event: Event) -> str:
+        counts = seats_of_events([event.pk]).get(event.pk)
+        if counts is None:
+            return NOTHING
+        parts = [f"{state_words(state)} {counts[state]:,}" for state in _SEAT_STATES]
+        return f"{counts['total']:,} ({', '.join(parts)})"
+
+    @admin.display(description=_("preview"))
+    def poster_preview(self, event: Event) -> str:
+        return poster_image(event)
+
+    @admin.display(description=_("preview"))
+    def plan_preview(self, event: Event) -> str:
+        return plan_image(event.plan, small=False) if event.plan_id else NOTHING
+
+    @admin.display(description=_("latest first"))
+    def recent_changes(self, event: Event) -> SafeString | str:
+        changes = event.changes.select_related("by")[:RECENT_CHANGES] if event.pk else []
+        rows = (
+            (
+                localtime(change.at).strftime("%Y-%m-%d %H:%M:%S"),
+                change.by or _("the system"),
+                what_words(change),
+                value_words(change, change.before),
+                value_words(change, change.after),
+                change.reason,
+            )
+            for change in changes
+        )
+        cells = "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>→ {}</td><td>{}</td></tr>"
+        table = format_html_join("", cells, rows)
+        return format_html("<table>{}</table>", table) if table else NOTHING
+
+
+_SEAT_STATES = ("available", "held", "sold", "blocked")
+
+
+def has_seats(event: Event) -> bool:
+    """Asked once per page, however often the page wants to know."""
+    if event.pk is None:
+        return False
+    if not hasattr(event, "_has_seats"):
+        event._has_seats = event.seats.exists()  # type: ignore[attr-defined]
+    return event._has_seats  # type: ignore[attr-defined]

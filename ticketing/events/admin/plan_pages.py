@@ -1,0 +1,159 @@
+"""Pages that bring a seat plan in, show it, or take an unused one away."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern
+from django.utils.cache import patch_cache_control
+from django.utils.translation import gettext as _
+
+from ticketing.core.errors import NotFound
+from ticketing.events.admin.counts import places_of_plans
+from ticketing.events.admin.pages import PagesAdmin, operator
+from ticketing.events.admin.pictures import data_image
+from ticketing.events.admin.plan_forms import BaseBlockFormSet, PlanFileForm, PlanForm, block_lines
+from ticketing.events.models import SeatPlan
+from ticketing.events.plans.draft import PlanDraft
+from ticketing.events.plans.stored import picture_of
+from ticketing.events.plans.svg import grade_colours, plan_picture
+from ticketing.events.services.plans import delete_plan, generate_plan, import_plan
+
+MORE_LINES = 5
+PICTURE_SECONDS = 3600
+
+
+class PlanPages(PagesAdmin):
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.route("import/", self.import_view, "seatplan_import"),
+            self.route("generate/", self.generate_view, "seatplan_generate"),
+            self.route("<int:pk>/picture.svg", self.picture_view, "seatplan_picture"),
+            *super().get_urls(),
+        ]
+
+    def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """A plan is never typed seat by seat."""
+        return redirect("admin:ticketing_seatplan_import")
+
+    # -- import -----------------------------------------------------------------------------------
+
+    def import_view(self, request: HttpRequest) -> HttpResponse:
+        """Upload, look at it, import; or read what is wrong with the file."""
+        self._may_add(request)
+        sent = (request.POST, request.FILES) if request.method == "POST" else ()
+        form = PlanFileForm(*sent, user_id=operator(request).pk, initial=_chosen_venue(request))
+        context: dict[str, Any] = {"form": form}
+        if request.method == "POST" and form.is_valid():
+            if "save" in request.POST:
+                return self._import(request, form)
+            context |= _preview(form.inspection.draft) | {"token": form.keep()}
+        context |= {"problems": form.inspection.problems}
+        return self.page(request, "plan_import", _("Import a seat plan"), **context)
+
+    def _import(self, request: HttpRequest, form: PlanFileForm) -> HttpResponse:
+        plan = import_plan(
+            venue_id=form.cleaned_data["venue"].pk,
+            name=form.cleaned_data["name"],
+            filename=form.sent.name,
+            content=form.sent.content,
+            by=operator(request),
+        )
+        return self._done(request, plan)
+
+    # -- generate ---------------------------------------------------------------------------------
+
+    def generate_view(self, request: HttpRequest) -> HttpResponse:
+        """Lines of blocks become a plan; nothing is stored before Save."""
+        self._may_add(request)
+        if request.method == "POST" and "more" in request.POST:
+            return self._generate_page(request, *_with_more_lines(request))
+        data = request.POST if request.method == "POST" else None
+        form, formset = PlanForm(data, initial=_chosen_venue(request)), block_lines(data)
+        if data is None or not (formset.is_valid() and not formset.problems):
+            return self._generate_page(request, form, formset)
+        if "save" in request.POST and form.is_valid():
+            return self._generate(request, form, formset)
+        return self._generate_page(request, form, formset, **_preview(formset.draft()))
+
+    def _generate_page(
+        self, request: HttpRequest, form: PlanForm, formset: BaseBlockFormSet, **context: Any
+    ) -> HttpResponse:
+        title = _("Generate a seat plan")
+        context |= {"form": form, "formset": formset, "problems": formset.problems}
+        return self.page(request, "plan_generate", title, **context)
+
+    def _generate(
+        self, request: HttpRequest, form: PlanForm, formset: BaseBlockFormSet
+    ) -> HttpResponse:
+        plan = generate_plan(
+            venue_id=form.cleaned_data["venue"].pk,
+            name=form.cleaned_data["name"],
+            blocks=formset.blocks(),
+            by=operator(request),
+        )
+        return self._done(request, plan)
+
+    # -- look and delete --------------------------------------------------------------------------
+
+    def picture_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        plan = SeatPlan.objects.filter(pk=pk).first()
+        if not self.has_view_permission(request, plan):
+            raise PermissionDenied
+        if plan is None:
+            raise NotFound()
+        svg = picture_of(plan, seats="small" not in request.GET)
+        response = HttpResponse(svg, content_type="image/svg+xml")
+        patch_cache_control(response, private=True, max_age=PICTURE_SECONDS)
+        return response
+
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Django's own page would list every seat."""
+        plan = self.get_object(request, object_id)
+        if not self.has_delete_permission(request, plan):
+            raise PermissionDenied
+        if plan is None:
+            raise NotFound()
+        if request.method != "POST":
+            counts = places_of_plans([plan.pk]).get(plan.pk)
+            return self.page(request, "plan_delete", _("Delete?"), plan=plan, counts=counts)
+        delete_plan(plan_id=plan.pk, by=operator(request))
+        self.message_user(request, _("The plan was deleted."), messages.SUCCESS)
+        return redirect("admin:ticketing_seatplan_changelist")
+
+    def _may_add(self, request: HttpRequest) -> None:
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+
+    def _done(self, request: HttpRequest, plan: SeatPlan) -> HttpResponse:
+        self.log_addition(request, plan, [{"added": {}}])
+        seats = places_of_plans([plan.pk])[plan.pk]["seats"]
+        words = _("“%(plan)s” was stored with %(seats)s seats.") % {"plan": plan, "seats": seats}
+        self.message_user(request, words, messages.SUCCESS)
+        return self.back_to(plan)
+
+
+def _preview(draft: PlanDraft) -> dict[str, Any]:
+    sections = [(section, len(section.places)) for section in draft.sections]
+    return {
+        "picture": data_image(plan_picture(draft)),
+        "draft": draft,
+        "sections": sections,
+        "grades": grade_colours(draft),
+    }
+
+
+def _chosen_venue(request: HttpRequest) -> dict[str, str]:
+    return {"venue": request.GET.get("venue", "")}
+
+
+def _with_more_lines(request: HttpRequest) -> tuple[PlanForm, BaseBlockFormSet]:
+    """The same page with more empty lines; nothing is judged yet."""
+    data = request.POST.copy()
+    lines = data.get("form-TOTAL_FORMS", "")
+    data["form-TOTAL_FORMS"] = str((int(lines) if lines.isdigit() else 0) + MORE_LINES)
+    return PlanForm(data), block_lines(data)

@@ -1,0 +1,77 @@
+"""Seat plans: imported or generated, looked at, never edited."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from ticketing.events.admin.counts import CountedList, places_of_plans
+from ticketing.events.admin.pictures import plan_image
+from ticketing.events.admin.plan_pages import PlanPages
+from ticketing.events.models import SeatPlan, Section
+
+
+class SectionInline(admin.TabularInline):
+    model = Section
+    fields = readonly_fields = ("code", "name_ko", "name_en", "kind", "places", "box")
+    extra = 0
+    can_delete = False
+
+    def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Section]:
+        return super().get_queryset(request).annotate(count=Count("places"))
+
+    @admin.display(description=_("seats"))
+    def places(self, section: Section) -> str:
+        return f"{section.count:,}"  # type: ignore[attr-defined]
+
+    @admin.display(description=_("place in the drawing"))
+    def box(self, section: Section) -> str:
+        return f"{section.x}, {section.y}; {section.width} × {section.height}"
+
+
+@admin.register(SeatPlan)
+class SeatPlanAdmin(PlanPages):
+    """Only the name can be changed: events copy their seats from the rest."""
+
+    list_display = ("name", "venue", "seats", "sections", "picture", "created_at")
+    list_select_related = ("venue",)
+    list_filter = (("venue", admin.RelatedOnlyFieldListFilter),)
+    list_per_page = 25
+    search_fields = ("name", "venue__name_ko", "venue__name_en")
+    fields = ("name", "venue", "created_at", "large_picture")
+    readonly_fields = ("venue", "created_at", "large_picture")
+    inlines = (SectionInline,)
+    actions = None
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[SeatPlan]:
+        return super().get_queryset(request).select_related("venue")
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[CountedList]:
+        return CountedList
+
+    def counts_of(self, keys: list[int]) -> dict[int, dict[str, int]]:
+        return places_of_plans(keys)
+
+    @admin.display(description=_("seats"))
+    def seats(self, plan: SeatPlan) -> str:
+        return f"{plan.counts['seats']:,}" if plan.counts else "0"  # type: ignore[attr-defined]
+
+    @admin.display(description=_("sections"))
+    def sections(self, plan: SeatPlan) -> int:
+        return plan.counts["sections"] if plan.counts else 0  # type: ignore[attr-defined]
+
+    @admin.display(description=_("picture"))
+    def picture(self, plan: SeatPlan) -> str:
+        return plan_image(plan, small=True)
+
+    @admin.display(description=_("picture"))
+    def large_picture(self, plan: SeatPlan) -> str:
+        return plan_image(plan, small=False)

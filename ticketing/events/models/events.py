@@ -1,0 +1,271 @@
+"""What is sold, when, by whom, at what price; and who changed it."""
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.db import models
+from django.urls import reverse
+from django.utils.timezone import localtime
+from django.utils.translation import gettext_lazy as _
+
+from ticketing.core.states import Lifecycle
+from ticketing.core.translated import Translated
+from ticketing.events.models.venues import SeatPlan
+
+# Rehearsals have numbers of their own that nobody comes across: random ones from here on, which
+# JavaScript still counts exactly.
+REHEARSALS_FROM, REHEARSALS_UNTIL = 10**14, 9 * 10**15
+
+
+class Organiser(models.Model):
+    name_ko = models.CharField(_("name in Korean"), max_length=120)
+    name_en = models.CharField(_("name in English"), max_length=120)
+    email = models.EmailField(_("e-mail"), blank=True)
+    phone = models.CharField(_("phone"), max_length=30, blank=True)
+
+    name = Translated()
+
+    class Meta:
+        verbose_name = _("organiser")
+        verbose_name_plural = _("organisers")
+        ordering = ["name_ko", "id"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Event(Lifecycle):
+    class State(models.TextChoices):
+        DRAFT = "draft", _("draft")
+        ANNOUNCED = "announced", _("announced")
+        ON_SALE = "on_sale", _("on sale")
+        PAUSED = "paused", _("paused")
+        SOLD_OUT = "sold_out", _("sold out")
+        CLOSED = "closed", _("closed")
+        CANCELLED = "cancelled", _("cancelled")
+
+    class Returns(models.TextChoices):
+        """Where seats go that come back after the sale was sold out."""
+
+        AT_ONCE = "at_once", _("on sale at once")
+        STANDBY = "standby", _("offered in order of the standby list")
+        ANNOUNCED = "announced", _("on sale at an announced time")
+        JITTERED = "jittered", _("on sale after a random delay")
+
+    MOVES = {
+        State.DRAFT: {State.ANNOUNCED, State.CANCELLED},
+        State.ANNOUNCED: {State.DRAFT, State.ON_SALE, State.CANCELLED},
+        State.ON_SALE: {State.PAUSED, State.SOLD_OUT, State.CLOSED, State.CANCELLED},
+        State.PAUSED: {State.ON_SALE, State.CLOSED, State.CANCELLED},
+        State.SOLD_OUT: {State.ON_SALE, State.CLOSED, State.CANCELLED},
+        State.CLOSED: {State.CANCELLED},
+        State.CANCELLED: set(),
+    }
+
+    title_ko = models.CharField(_("title in Korean"), max_length=120)
+    title_en = models.CharField(_("title in English"), max_length=120)
+    description_ko = models.TextField(_("description in Korean"), blank=True)
+    description_en = models.TextField(_("description in English"), blank=True)
+    organiser = models.ForeignKey(
+        Organiser, models.PROTECT, related_name="events", verbose_name=_("organiser")
+    )
+    plan = models.ForeignKey(
+        SeatPlan, models.PROTECT, related_name="events", verbose_name=_("seat plan")
+    )
+    state = models.CharField(
+        _("status"), max_length=10, choices=State, default=State.DRAFT, editable=False
+    )
+    on_sale_at = models.DateTimeField(_("on sale from"))
+    doors_at = models.DateTimeField(_("doors open"))
+    starts_at = models.DateTimeField(_("starts"))
+    ends_at = models.DateTimeField(_("ends"), null=True, blank=True)
+    currency = models.CharField(
+        _("currency"),
+        max_length=3,
+        default="KRW",
+        validators=[RegexValidator(r"^[A-Z]{3}$", _("Three capital letters, such as KRW."))],
+    )
+    poster = models.ImageField(_("poster"), upload_to="posters/", blank=True)
+    seats_per_person = models.PositiveSmallIntegerField(
+        _("seats per person"),
+        default=4,
+        validators=[MinValueValidator(1), MaxValueValidator(100)],
+        help_text=_("Held and bought together, across all orders of one person."),
+    )
+    hold_seconds = models.PositiveIntegerField(
+        _("time to decide"),
+        default=300,
+        validators=[MinValueValidator(10), MaxValueValidator(86_400)],
+        help_text=_("Seconds that chosen seats are kept before payment starts."),
+    )
+    payment_seconds = models.PositiveIntegerField(
+        _("time to pay"),
+        default=600,
+        validators=[MinValueValidator(10), MaxValueValidator(86_400)],
+        help_text=_("Seconds that chosen seats are kept once payment starts."),
+    )
+    no_orphans = models.BooleanField(
+        _("no single seats left over"),
+        default=False,
+        help_text=_("Refuse a choice that leaves one empty seat alone between others."),
+    )
+    rename_hours = models.PositiveSmallIntegerField(
+        _("names can be changed until"),
+        default=24,
+        null=True,
+        blank=True,
+        help_text=_("Hours before the start. Empty: never."),
+    )
+    transfer_hours = models.PositiveSmallIntegerField(
+        _("tickets can be given away until"),
+        default=24,
+        null=True,
+        blank=True,
+        help_text=_("Hours before the start. Empty: never."),
+    )
+    returns = models.CharField(
+        _("seats that come back"),
+        max_length=9,
+        choices=Returns,
+        default=Returns.AT_ONCE,
+        help_text=_("Given back, unpaid or refunded once the sale was sold out."),
+    )
+    returns_at = models.DateTimeField(
+        _("announced time"),
+        null=True,
+        blank=True,
+        help_text=_("When seats that came back go on sale; the pages say so."),
+    )
+    returns_minutes = models.PositiveSmallIntegerField(
+        _("longest delay"),
+        default=10,
+        validators=[MinValueValidator(1), MaxValueValidator(1440)],
+        help_text=_("Minutes; each seat waits for a random part of them."),
+    )
+    offer_seconds = models.PositiveIntegerField(
+        _("time for an offer"),
+        default=900,
+        validators=[MinValueValidator(60), MaxValueValidator(86_400)],
+        help_text=_("Seconds that seats are kept for the next on the standby list."),
+    )
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    rehearsal_of = models.ForeignKey(
+        "self",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="rehearsals",
+        verbose_name=_("rehearsal of"),
+    )
+
+    title = Translated()
+    description = Translated()
+
+    class Meta:
+        verbose_name = _("event")
+        verbose_name_plural = _("events")
+        ordering = ["starts_at", "id"]
+        indexes = [models.Index(fields=["state", "on_sale_at"], name="events_due_for_sale")]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(doors_at__lte=models.F("starts_at")),
+                name="doors_open_before_the_start",
+                violation_error_message=_("Doors open before the event starts."),
+            ),
+            models.CheckConstraint(
+                condition=models.Q(on_sale_at__lt=models.F("starts_at")),
+                name="on_sale_before_the_start",
+                violation_error_message=_("The sale opens before the event starts."),
+            ),
+            models.CheckConstraint(
+                condition=models.Q(ends_at=None) | models.Q(ends_at__gt=models.F("starts_at")),
+                name="ends_after_the_start",
+                violation_error_message=_("The event ends after it starts."),
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(returns="announced") | models.Q(returns_at__isnull=False),
+                name="an_announced_return_has_a_time",
+                violation_error_message=_("Say when seats that came back go on sale."),
+            ),
+            models.CheckConstraint(
+                condition=models.Q(rehearsal_of=None, id__lt=REHEARSALS_FROM)
+                | models.Q(rehearsal_of__isnull=False, id__gte=REHEARSALS_FROM),
+                name="rehearsals_have_numbers_of_their_own",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def is_rehearsal(self) -> bool:
+        return is_rehearsal(self.pk)
+
+    def get_absolute_url(self) -> str:
+        return reverse("ticketing:event", args=[self.pk])
+
+
+def is_rehearsal(event_id: int | None) -> bool:
+    """Told by its number, without SQL; a constraint vouches for it."""
+    return event_id is not None and event_id >= REHEARSALS_FROM
+
+
+class Grade(models.Model):
+    """A price level of an event: R, S, A …"""
+
+    event = models.ForeignKey(Event, models.CASCADE, related_name="grades", verbose_name=_("event"))
+    code = models.CharField(_("code"), max_length=8)
+    name_ko = models.CharField(_("name in Korean"), max_length=40)
+    name_en = models.CharField(_("name in English"), max_length=40)
+    price = models.PositiveIntegerField(
+        _("price"), help_text=_("In the currency's smallest unit; for won, whole won.")
+    )
+    colour = models.CharField(
+        _("colour"),
+        max_length=7,
+        default="#3355dd",
+        validators=[RegexValidator(r"^#[0-9a-fA-F]{6}$", _("A colour such as #3355dd."))],
+    )
+    order = models.PositiveSmallIntegerField(_("order"), default=0)
+
+    name = Translated()
+
+    class Meta:
+        verbose_name = _("price grade")
+        verbose_name_plural = _("price grades")
+        ordering = ["order", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["event", "code"], name="one_grade_of_a_code_per_event")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class EventChange(models.Model):
+    """Who moved an event or changed its seats, when and why. Written once, never edited."""
+
+    event = models.ForeignKey(
+        Event, models.CASCADE, related_name="changes", verbose_name=_("event")
+    )
+    at = models.DateTimeField(_("when"))
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        verbose_name=_("who"),
+        help_text=_("Empty: the system itself, at the appointed time."),
+    )
+    what = models.CharField(_("what"), max_length=40)
+    before = models.CharField(_("before"), max_length=200, blank=True)
+    after = models.CharField(_("after"), max_length=200, blank=True)
+    reason = models.CharField(_("why"), max_length=200, blank=True)
+
+    class Meta:
+        verbose_name = _("change of an event")
+        verbose_name_plural = _("changes of events")
+        ordering = ["-at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{localtime(self.at):%Y-%m-%d %H:%M:%S}"

@@ -1,0 +1,76 @@
+"""Reads CSV: one line per seat, one line per standing section (docs/seat-plans.md)."""
+
+import csv
+import io
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+
+from ticketing.events.plans.assembly import Assembly
+from ticketing.events.plans.draft import MAX_SEATS, PlanDraft
+from ticketing.events.plans.errors import Problems
+from ticketing.events.plans.fields import Fields
+
+COLUMNS = (
+    *("section", "row", "number", "x", "y", "grade", "accessible", "companion"),
+    *("section_name_ko", "section_name_en", "kind", "capacity", "width", "height"),
+)
+Record = tuple[int, list[str]]
+
+
+def read_csv(text: str, problems: Problems) -> PlanDraft:
+    records = _records(text, problems)
+    line, cells = next(records, (1, []))
+    columns = [cell.strip().lower() for cell in cells]
+    _check_header(line, columns, problems)
+    if problems:
+        return PlanDraft()
+    assembly = Assembly(problems)
+    for count, (line, cells) in enumerate(records, start=1):
+        _read_record(line, columns, cells, assembly)
+        if assembly.full:
+            break
+        if count > MAX_SEATS:
+            assembly.too_many(line)
+            break
+    return assembly.draft()
+
+
+def _records(text: str, problems: Problems) -> Iterator[Record]:
+    """The lines that say something, each with the number of the line on which it begins."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        problems.add(line, "", _("can't be read as CSV: %(error)s") % {"error": error})
+
+
+def _delimiter(text: str) -> str:
+    """Korean and European spreadsheets also write semicolons and tabs."""
+    header = text.lstrip().split("\n", 1)[0]
+    return max(",;\t", key=header.count)
+
+
+def _check_header(line: int, columns: list[str], problems: Problems) -> None:
+    for number, column in enumerate(columns):
+        if column and column not in COLUMNS:
+            problems.add(line, column[:40], _("is not a column that we know"))
+        elif column and column in columns[:number]:
+            problems.add(line, column, _("is there twice"))
+    needed = ["section", "grade"] + (["row", "number"] if "capacity" not in columns else [])
+    for column in needed:
+        if column not in columns:
+            problems.add(line, column, _("is missing: the first line names the columns"))
+
+
+def _read_record(line: int, columns: list[str], cells: list[str], assembly: Assembly) -> None:
+    fields = Fields(line, dict(zip(columns, cells, strict=False)), assembly.problems)
+    if any(cell.strip() for cell in cells[len(columns) :]):
+        fields.bad("", _("has more cells than the first line has columns"))
+    building = assembly.section(fields)
+    if building:
+        assembly.place(building, fields)

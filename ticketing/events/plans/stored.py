@@ -1,0 +1,45 @@
+"""Stored plans as drafts and pictures. A stored plan never changes, so its picture is kept."""
+
+from collections import defaultdict
+
+from django.core.cache import cache
+from django.utils.translation import get_language
+
+from ticketing.events.models import Place, SeatPlan
+from ticketing.events.plans.draft import PlaceDraft, PlanDraft, SectionDraft
+from ticketing.events.plans.svg import plan_picture
+
+KEPT_SECONDS = 24 * 3600
+PLACE_FIELDS = ("row", "number", "grade", "x", "y", "accessible", "companion")
+
+
+def draft_of(plan: SeatPlan) -> PlanDraft:
+    places: dict[int, list[PlaceDraft]] = defaultdict(list)
+    rows = Place.objects.filter(section__plan=plan).order_by("id")
+    for section_id, *values in rows.values_list("section_id", *PLACE_FIELDS):
+        places[section_id].append(PlaceDraft(*values))
+    return PlanDraft(
+        [
+            SectionDraft(
+                code=section.code,
+                name_ko=section.name_ko,
+                name_en=section.name_en,
+                kind=section.kind,
+                places=places[section.pk],
+                x=section.x,
+                y=section.y,
+                width=section.width,
+                height=section.height,
+            )
+            for section in plan.sections.all()
+        ]
+    )
+
+
+def picture_of(plan: SeatPlan, *, seats: bool = True) -> str:
+    key = f"plan-picture:{plan.pk}:{int(seats)}:{get_language()}"
+    picture: str | None = cache.get(key)
+    if picture is None:
+        picture = plan_picture(draft_of(plan), seats=seats)
+        cache.set(key, picture, KEPT_SECONDS)
+    return picture

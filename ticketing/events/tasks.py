@@ -1,0 +1,11 @@
+"""What happens to events by the clock."""
+
+from celery import shared_task
+
+from ticketing.core import clock
+from ticketing.events import services
+
+
+@shared_task(name="ticketing.open_due_sales")
+def open_due_sales() -> None:
+    services.open_due_sales(now=clock.now())

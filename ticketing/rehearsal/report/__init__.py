@@ -1,6 +1,0 @@
-"""The report of a rehearsal: what held, what did not, and where the limit lies."""
-
-from ticketing.rehearsal.report.documents import as_json, is_ok
-from ticketing.rehearsal.report.pages import as_html
-
-__all__ = ["as_html", "as_json", "is_ok"]
