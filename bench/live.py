@@ -160,11 +160,11 @@ def _publish(channel: str, text: str) -> None:
 def _publish_text() -> None:
     """As long as a real one."""
     from ticketing.core import clock
-    from waiting_queue.frames import Frames
-    from waiting_queue.pulses import Pulse
+    from waiting_queue.live.frames import Frames
+    from waiting_queue.tick_message import TickMessage
 
     at_ms = int(clock.now().timestamp() * 1000)
-    pulse = Pulse(EVENT, queue_state="open", waiting=50_000, fast=10, slow=10, at_ms=at_ms)
+    pulse = TickMessage(EVENT, queue_state="open", waiting=50_000, fast=10, slow=10, at_ms=at_ms)
     _publish("bench:go", Frames(pulse).waiting(43_210, 42_109))
 
 

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from payments.sandbox import control
 from reservations import locks
-from reservations.locks import Choice
+from reservations.locks import SeatChoice
 from reservations.models import new_code
 from ticketing.core import clock
 from ticketing.urls import handler400, handler403, handler404, handler500
@@ -42,7 +42,7 @@ class OnlyTheSql(Bare):
         verdict = locks.hold(
             event_id=event_id,
             fan_id=fan_id,
-            choice=Choice("seats", len(seats), seats),
+            choice=SeatChoice("seats", len(seats), seats),
             code=new_code(),
             key="",
             now=clock.now(),

@@ -3,8 +3,8 @@
 from django.conf import settings
 from django.http.cookie import parse_cookie
 
-from reservations import live, metrics
-from reservations.live import Connection
+from reservations import metrics, seat_hub
+from reservations.seat_hub import Connection
 from ticketing.accounts.selectors import acaller
 from ticketing.core import clock
 from ticketing.core.fast_path.application import language_of
@@ -23,7 +23,7 @@ class SeatsSocket(Socket):
         return int(self.scope["url_route"]["kwargs"]["event_id"])
 
     async def enter(self) -> None:
-        await live.require_event(self.event_id)
+        await seat_hub.require_event(self.event_id)
         headers = self.headers
         cookies = parse_cookie(headers.get("cookie", ""))
         caller = await acaller(cookies.get(settings.SESSION_COOKIE_NAME))
@@ -35,10 +35,10 @@ class SeatsSocket(Socket):
             fan_id=caller.id if caller else None,
             language=language_of(headers),
         )
-        live.hub().watch(self.event_id, self.map, clock.now())
+        seat_hub.hub().watch(self.event_id, self.map, clock.now())
 
     def leave(self) -> None:
         if self.map:
             metrics.CONNECTIONS.dec()
-            live.hub().leave(self.event_id, self.map)
+            seat_hub.hub().leave(self.event_id, self.map)
             self.map = None

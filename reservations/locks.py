@@ -42,7 +42,7 @@ TRIES = 400
 
 
 @dataclass(frozen=True)
-class Choice:
+class SeatChoice:
     """Which seats are wanted: these, or the best, or any places of a standing section."""
 
     kind: str
@@ -56,7 +56,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class HoldResult:
     """What became of a hold; `stale` are holds in the way that ran out."""
 
     word: str
@@ -82,8 +82,8 @@ class Ended:
 
 
 def hold(
-    *, event_id: int, fan_id: int, choice: Choice, code: str, key: str, now: datetime
-) -> Verdict:
+    *, event_id: int, fan_id: int, choice: SeatChoice, code: str, key: str, now: datetime
+) -> HoldResult:
     """Lock, look and write in one round trip; by itself a transaction, or part of the caller's."""
     wanted: dict[str, Any] = asdict(choice) | {"seats": list(choice.seats)}
     wanted |= {"event": event_id, "fan": fan_id, "code": code, "key": key, "now": now}
@@ -94,7 +94,7 @@ def hold(
         while cursor.nextset():
             pass  # only the last statement has something to say
         (row,) = _rows(cursor)
-    return Verdict(**{name: value for name, value in row.items() if value is not None})
+    return HoldResult(**{name: value for name, value in row.items() if value is not None})
 
 
 def expire(*, now: datetime, batch: int, ids: Sequence[int] | None = None) -> list[Ended]:

@@ -6,10 +6,11 @@ from urllib.parse import parse_qs
 from ticketing.core import clock
 from ticketing.core.live.send_buffer import SendBuffer
 from ticketing.core.live.sockets import Socket
-from waiting_queue import live, metrics, services
+from waiting_queue import metrics, services
 from waiting_queue.api_callers import Speaker, aspeaker, credentials
+from waiting_queue.live import hub
+from waiting_queue.live.subscribers import Connection
 from waiting_queue.reasons import aexplained
-from waiting_queue.rooms import Connection
 from waiting_queue.store import Standing
 
 
@@ -33,7 +34,7 @@ class QueueSocket(Socket):
         metrics.WEBSOCKETS.inc()
         self.page = Connection(who.person, SendBuffer(self.send_text, self.give_up), self.end)
         async with aexplained(self.event_id):
-            await live.watch(self.event_id, self.page, self.asked(who), now)
+            await hub.watch(self.event_id, self.page, self.asked(who), now)
 
     def asked(self, who: Speaker) -> Awaitable[Standing]:
         event_id, person, now = self.event_id, who.person, clock.now()
@@ -44,5 +45,5 @@ class QueueSocket(Socket):
     def leave(self) -> None:
         if self.page:
             metrics.WEBSOCKETS.dec()
-            live.leave(self.event_id, self.page)
+            hub.leave(self.event_id, self.page)
             self.page = None

@@ -24,7 +24,7 @@ class Script:
 
 
 @dataclass(frozen=True)
-class Decision(Generic[T]):
+class ScriptCall(Generic[T]):
     """One atomic step to be taken by Redis, and how to read its answer."""
 
     script: Script
@@ -45,7 +45,7 @@ def script(verb: str) -> Script:
     return Script(text, sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
-def run(client: Any, decision: Decision[T]) -> T:
+def run(client: Any, decision: ScriptCall[T]) -> T:
     try:
         answer = client.evalsha(*decision.call)
     except NoScriptError:
@@ -53,12 +53,12 @@ def run(client: Any, decision: Decision[T]) -> T:
     return decision.read(answer)
 
 
-async def arun(client: Any, decision: Decision[T]) -> T:
+async def arun(client: Any, decision: ScriptCall[T]) -> T:
     answer = client.evalsha(*decision.call)
     return decision.read(await _aloaded(client, decision, answer))
 
 
-def run_all(client: Any, decisions: Sequence[Decision[Any]]) -> list[Any]:
+def run_all(client: Any, decisions: Sequence[ScriptCall[Any]]) -> list[Any]:
     """All of them in one round trip; a failure is returned in its place and stops nobody else."""
     if len(decisions) == 1 or isinstance(client, RedisCluster):  # whose pipelines take no scripts
         return [_attempt(client, decision) for decision in decisions]
@@ -71,7 +71,7 @@ def run_all(client: Any, decisions: Sequence[Decision[Any]]) -> list[Any]:
     ]
 
 
-async def arun_all(client: Any, decisions: Sequence[Decision[Any]]) -> list[Any]:
+async def arun_all(client: Any, decisions: Sequence[ScriptCall[Any]]) -> list[Any]:
     """The same for coroutines, but the first failure is raised."""
     if isinstance(client, AsyncRedisCluster):
         return [await arun(client, decision) for decision in decisions]
@@ -82,20 +82,20 @@ async def arun_all(client: Any, decisions: Sequence[Decision[Any]]) -> list[Any]
     ]
 
 
-async def _aloaded(client: Any, decision: Decision[Any], answer: Awaitable[Any]) -> Any:
+async def _aloaded(client: Any, decision: ScriptCall[Any], answer: Awaitable[Any]) -> Any:
     try:
         return await answer
     except NoScriptError:
         return await client.eval(decision.script.text, *decision.call[1:])
 
 
-def _read(client: Any, decision: Decision[Any], answer: Any) -> Any:
+def _read(client: Any, decision: ScriptCall[Any], answer: Any) -> Any:
     if isinstance(answer, NoScriptError):
         return _attempt(client, decision)
     return answer if isinstance(answer, Exception) else decision.read(answer)
 
 
-def _attempt(client: Any, decision: Decision[Any]) -> Any:
+def _attempt(client: Any, decision: ScriptCall[Any]) -> Any:
     try:
         return run(client, decision)
     except RedisError as failure:

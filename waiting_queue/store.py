@@ -9,8 +9,8 @@ from typing import Any
 
 from ticketing.core import redis
 from waiting_queue import keys
-from waiting_queue.pulses import Pulse
-from waiting_queue.scripts import Decision, T, arun_all, run, run_all, script
+from waiting_queue.scripts import ScriptCall, T, arun_all, run, run_all, script
+from waiting_queue.tick_message import TickMessage
 from waiting_queue.tokens import QueueToken
 
 # People whom one tick calls, and whom it takes out, at most: Redis is never kept busy for long.
@@ -48,7 +48,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ScriptResult:
     """What became of a request, and where the person stands now."""
 
     word: str
@@ -106,7 +106,7 @@ class Ticked:
 
 # Steps of which each may depend on the answers to the one before; told apart from how they are
 # carried out, so that threads and coroutines share one description.
-Program = Generator[Sequence[Decision[Any]], list[Any], T]
+Program = Generator[Sequence[ScriptCall[Any]], list[Any], T]
 
 
 def perform(program: Program[T]) -> T:
@@ -138,34 +138,34 @@ def raised(answers: list[Any]) -> list[Any]:
     return answers
 
 
-def take(decision: Decision[T]) -> T:
+def take(decision: ScriptCall[T]) -> T:
     return run(redis.queue_client(), decision)
 
 
-def take_all(decisions: Sequence[Decision[Any]]) -> list[Any]:
+def take_all(decisions: Sequence[ScriptCall[Any]]) -> list[Any]:
     """Answers, or in its place the exception of a decision that failed."""
     return run_all(redis.queue_client(), decisions)
 
 
-def join(event_id: int, person: str, now: datetime) -> Decision[Verdict]:
+def join(event_id: int, person: str, now: datetime) -> ScriptCall[ScriptResult]:
     return _decision("join", event_id, [person, ms(now)], _verdict)
 
 
 def touch(
     event_id: int, person: str, now: datetime, *, held: QueueToken | None = None
-) -> Decision[Standing | None]:
+) -> ScriptCall[Standing | None]:
     """None if the token they hold is of an earlier stay."""
     args = [person, ms(now), *_stay(held)]
     return _decision("touch", event_id, args, _standing_if_any)
 
 
-def look(event_id: int, person: str, now: datetime) -> Decision[Standing]:
+def look(event_id: int, person: str, now: datetime) -> ScriptCall[Standing]:
     return _decision("look", event_id, [person, ms(now)], _standing)
 
 
 def claim(
     event_id: int, person: str, now: datetime, *, held: QueueToken | None = None
-) -> Decision[Verdict]:
+) -> ScriptCall[ScriptResult]:
     return _decision("claim", event_id, [person, ms(now), *_stay(held)], _verdict)
 
 
@@ -177,7 +177,7 @@ def leave(
     how: str = "left",
     why: str = "",
     held: QueueToken | None = None,
-) -> Decision[str]:
+) -> ScriptCall[str]:
     return _decision("leave", event_id, [person, ms(now), how, why, *_stay(held)], str)
 
 
@@ -188,42 +188,42 @@ def tick(
     *,
     batch: int = TICK_BATCH,
     sweep: int = SWEEP_BATCH,
-) -> Decision[Ticked]:
+) -> ScriptCall[Ticked]:
     return _decision("tick", event_id, [ms(now), batch, sweep, *rules.as_args()], _ticked)
 
 
-def begin(event_id: int, rules: Rules, now: datetime, *, new: bool = False) -> Decision[int]:
+def begin(event_id: int, rules: Rules, now: datetime, *, new: bool = False) -> ScriptCall[int]:
     return _decision("begin", event_id, [ms(now), int(new), *rules.as_args()], int)
 
 
-def draw(event_id: int, people: Sequence[str], first_number: int, now: datetime) -> Decision[int]:
+def draw(event_id: int, people: Sequence[str], first_number: int, now: datetime) -> ScriptCall[int]:
     return _decision("draw", event_id, [ms(now), first_number, *people], int)
 
 
-def snapshot(event_id: int) -> Decision[dict[str, str]]:
+def snapshot(event_id: int) -> ScriptCall[dict[str, str]]:
     return _decision("snapshot", event_id, [], _pairs)
 
 
-def pulse(event_id: int, *, most: int = NEWS_BATCH) -> Decision[Pulse | None]:
+def pulse(event_id: int, *, most: int = NEWS_BATCH) -> ScriptCall[TickMessage | None]:
     """None while the line is being rebuilt."""
     return _decision("pulse", event_id, [most], partial(_pulse, event_id))
 
 
-def beat(event_id: int, people: Sequence[str], now: datetime) -> Decision[int]:
+def beat(event_id: int, people: Sequence[str], now: datetime) -> ScriptCall[int]:
     return _decision("beat", event_id, [ms(now), *people], int)
 
 
 def enlist(
     event_id: int, person: str, now: datetime, *, again: bool = False
-) -> Decision[dict[int, int]]:
+) -> ScriptCall[dict[int, int]]:
     """The events in whose lines the person stands, in order, and since when in seconds."""
     lines, args = [keys.lines_of_person(person)], [event_id, ms(now) // 1000, int(again)]
-    return Decision(script("enlist"), lines, args, _since)
+    return ScriptCall(script("enlist"), lines, args, _since)
 
 
-def delist(event_id: int, person: str, *, since: int | None = None) -> Decision[int]:
+def delist(event_id: int, person: str, *, since: int | None = None) -> ScriptCall[int]:
     stay = [] if since is None else [since]
-    return Decision(script("delist"), [keys.lines_of_person(person)], [event_id, *stay], int)
+    return ScriptCall(script("delist"), [keys.lines_of_person(person)], [event_id, *stay], int)
 
 
 # -- bulk work, outside of any decision ------------------------------------------------------------
@@ -315,7 +315,7 @@ def erase(event_id: int) -> None:
 # -- for the servers that tell people where they stand ---------------------------------------------
 
 
-def publish(pulses: Sequence[Pulse]) -> None:
+def publish(pulses: Sequence[TickMessage]) -> None:
     """One message per event to every server; the last one is kept for those who come later.
 
     Sent through the Redis of the sessions: a cluster has no pub/sub for coroutines.
@@ -327,14 +327,14 @@ def publish(pulses: Sequence[Pulse]) -> None:
         client.publish(keys.pulses(redis.database()), pulse.to_text())
 
 
-def last_pulse(event_id: int) -> Pulse | None:
+def last_pulse(event_id: int) -> TickMessage | None:
     text = redis.queue_client().get(keys.last_pulse(event_id))
-    return Pulse.from_text(text) if text else None
+    return TickMessage.from_text(text) if text else None
 
 
-async def alast_pulse(event_id: int) -> Pulse | None:
+async def alast_pulse(event_id: int) -> TickMessage | None:
     text = await redis.async_queue_client().get(keys.last_pulse(event_id))
-    return Pulse.from_text(text) if text else None
+    return TickMessage.from_text(text) if text else None
 
 
 async def heard_pulses() -> AsyncIterator[str]:
@@ -381,8 +381,8 @@ def ms(moment: datetime) -> int:
     return int(moment.timestamp() * 1000)
 
 
-def _decision(verb: str, event_id: int, args: Sequence[Any], read: Any) -> Decision[Any]:
-    return Decision(script(verb), keys.of_event(event_id), args, read)
+def _decision(verb: str, event_id: int, args: Sequence[Any], read: Any) -> ScriptCall[Any]:
+    return ScriptCall(script(verb), keys.of_event(event_id), args, read)
 
 
 def _stay(held: QueueToken | None) -> list[Any]:
@@ -415,11 +415,11 @@ def _standing(answer: list[Any], *, just_joined: bool = False) -> Standing:
     )
 
 
-def _verdict(answer: list[Any]) -> Verdict:
+def _verdict(answer: list[Any]) -> ScriptResult:
     word, *rest = answer
     if len(rest) > 1:
-        return Verdict(word, _standing(rest, just_joined=word == "joined"))
-    return Verdict(word, why=rest[0] if rest else "")
+        return ScriptResult(word, _standing(rest, just_joined=word == "joined"))
+    return ScriptResult(word, why=rest[0] if rest else "")
 
 
 def _ticked(answer: list[Any]) -> Ticked:
@@ -429,14 +429,14 @@ def _ticked(answer: list[Any]) -> Ticked:
     return Ticked(False, called, expired, absent, lobby, waiting, ready, inside, bool(more))
 
 
-def _pulse(event_id: int, answer: list[Any]) -> Pulse | None:
+def _pulse(event_id: int, answer: list[Any]) -> TickMessage | None:
     if answer == ["lost"]:
         return None
     *told, fast, slow, news = answer
     parted = (entry.rpartition(":") for entry in news)
     people = [(person, int(number)) for person, _, number in parted]
     known = dict(zip(PULSE_FIELDS, told, strict=True))
-    return Pulse(event_id, fast=float(fast), slow=float(slow), news=people, **known)
+    return TickMessage(event_id, fast=float(fast), slow=float(slow), news=people, **known)
 
 
 def _since(answer: list[Any]) -> dict[int, int]:

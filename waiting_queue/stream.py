@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from ticketing.core import clock
 from ticketing.core.fast_path.application import Call, Receive, Route, Send, Stream
 from ticketing.core.live.send_buffer import SendBuffer
-from waiting_queue import live, metrics, services
+from waiting_queue import metrics, services
 from waiting_queue.api_callers import Speaker, aspeaker, credentials
+from waiting_queue.live import hub
+from waiting_queue.live.subscribers import Connection
 from waiting_queue.reasons import aexplained
-from waiting_queue.rooms import Connection
 from waiting_queue.store import Standing
 
 
@@ -37,12 +38,12 @@ class Page:
         reader = asyncio.create_task(self.until_gone(receive))
         metrics.STREAMS.inc()
         try:
-            await live.watch(self.event_id, page, self.standing(), clock.now())
+            await hub.watch(self.event_id, page, self.standing(), clock.now())
             await self.over.wait()
         finally:
             metrics.STREAMS.dec()
             reader.cancel()
-            live.leave(self.event_id, page)
+            hub.leave(self.event_id, page)
 
     async def until_gone(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":

@@ -1,1 +1,1 @@
-from payments.admin import messages, payments  # noqa: F401 - register themselves
+from payments.admin import messages, payments

@@ -4,18 +4,6 @@ from django.conf import settings
 
 from payments.gateways.base import Declined, Gateway, Page, Picture, Trouble, Unavailable, Unknown
 
-__all__ = [
-    "Declined",
-    "Gateway",
-    "Page",
-    "Picture",
-    "Trouble",
-    "Unavailable",
-    "Unknown",
-    "gateway",
-    "load",
-    "moves_no_money",
-]
 SANDBOX = "/sandbox/portone"
 
 

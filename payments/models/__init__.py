@@ -1,12 +1,3 @@
 from payments.models.messages import OutboxMessage, WebhookReceipt
 from payments.models.payments import Payment, PaymentStep, Refund
 from payments.models.policies import RefundPolicy
-
-__all__ = [
-    "OutboxMessage",
-    "Payment",
-    "PaymentStep",
-    "Refund",
-    "RefundPolicy",
-    "WebhookReceipt",
-]

@@ -13,27 +13,3 @@ from payments.services.refunding import (
 )
 from payments.services.settling import claim_due_payments, resume_by_operator, settle
 from payments.services.webhooks import receive_webhook
-
-__all__ = [
-    "CancelTerms",
-    "Difference",
-    "cancel_by_fan",
-    "cancel_terms",
-    "checkout_of",
-    "claim_due_payments",
-    "confirm",
-    "deliver_messages",
-    "look_soon",
-    "moves_no_money",
-    "receive_webhook",
-    "reconcile",
-    "refund",
-    "refund_cancelled_events",
-    "refund_event",
-    "refund_event_batch",
-    "resume_by_operator",
-    "revive_message",
-    "settle",
-    "start",
-    "turn_back",
-]

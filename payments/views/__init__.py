@@ -3,16 +3,3 @@ from payments.views.orders import cancel, order, orders, receipt
 from payments.views.results import result, returned
 from payments.views.webhooks import portone_webhook
 from payments.views.windows import window
-
-__all__ = [
-    "cancel",
-    "checkout",
-    "order",
-    "orders",
-    "portone_webhook",
-    "receipt",
-    "result",
-    "returned",
-    "stop",
-    "window",
-]

@@ -1,1 +1,1 @@
-from reservations.admin import reservations, standby, tickets  # noqa: F401 - register themselves
+from reservations.admin import reservations, standby, tickets

@@ -34,7 +34,7 @@ class Scan:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CheckInResult:
     answer: Answer
     earlier: datetime | None = None
     reason: str = ""
@@ -116,19 +116,19 @@ def _decide(
     return entry
 
 
-def judge(ticket: Ticket | None, *, event_id: int) -> Verdict:
+def judge(ticket: Ticket | None, *, event_id: int) -> CheckInResult:
     """What is so about a ticket at the door of an event."""
     if ticket is None:
-        return Verdict(Answer.UNKNOWN)
+        return CheckInResult(Answer.UNKNOWN)
     if ticket.event_id != event_id:
-        return Verdict(Answer.WRONG_EVENT)
+        return CheckInResult(Answer.WRONG_EVENT)
     if ticket.state == State.USED:
-        return Verdict(Answer.USED, earlier=ticket.used_at)
+        return CheckInResult(Answer.USED, earlier=ticket.used_at)
     if ticket.state != State.VALID:
-        return Verdict(Answer.VOID, reason=ticket.reason or Ticket.Reason.REFUNDED)
+        return CheckInResult(Answer.VOID, reason=ticket.reason or Ticket.Reason.REFUNDED)
     if ticket.event.state == Event.State.CANCELLED:
-        return Verdict(Answer.VOID, reason=Ticket.Reason.CANCELLED)
-    return Verdict(Answer.VALID)
+        return CheckInResult(Answer.VOID, reason=Ticket.Reason.CANCELLED)
+    return CheckInResult(Answer.VALID)
 
 
 def _save_use(ticket: Ticket, moment: datetime | None) -> None:

@@ -8,7 +8,7 @@ from time import sleep
 from typing import Any
 
 from reservations import errors, gate, locks, selectors
-from reservations.locks import Choice, Verdict
+from reservations.locks import HoldResult, SeatChoice
 from reservations.models import Reservation, new_code
 from reservations.orphans import seats_left_alone
 from reservations.selectors import Hold
@@ -25,26 +25,26 @@ PAUSE_SECONDS = 0.02
 NEAR = 600
 
 
-def these(seat_ids: Collection[int]) -> Choice:
+def these(seat_ids: Collection[int]) -> SeatChoice:
     """These very seats."""
-    return Choice("seats", len(set(seat_ids)), sorted(set(seat_ids)))
+    return SeatChoice("seats", len(set(seat_ids)), sorted(set(seat_ids)))
 
 
-def the_best(*, grade: str, quantity: int, accessible: bool = False) -> Choice:
+def the_best(*, grade: str, quantity: int, accessible: bool = False) -> SeatChoice:
     """So many seats of a grade side by side, the best there are.
 
     `accessible`: wheelchair places with their companions' seats; others are never given then.
     """
     near = None if accessible else NEAR
-    return Choice("best", quantity, grade=grade, accessible=accessible, near=near)
+    return SeatChoice("best", quantity, grade=grade, accessible=accessible, near=near)
 
 
-def any_places(*, section: str, quantity: int, grade: str = "") -> Choice:
+def any_places(*, section: str, quantity: int, grade: str = "") -> SeatChoice:
     """Any places of a standing section: each is a row, so nobody waits for a counter."""
-    return Choice("places", quantity, grade=grade, section=section)
+    return SeatChoice("places", quantity, grade=grade, section=section)
 
 
-def hold(*, event_id: int, choice: Choice, fan_id: int, now: datetime, key: str = "") -> Hold:
+def hold(*, event_id: int, choice: SeatChoice, fan_id: int, now: datetime, key: str = "") -> Hold:
     """Hold what is chosen for the fan, all or none."""
     require_turn(event_id=event_id, fan_id=fan_id, now=now)
     gate.enter(event_id, fan_id, choice.seats, now)
@@ -52,7 +52,7 @@ def hold(*, event_id: int, choice: Choice, fan_id: int, now: datetime, key: str 
 
 
 async def ahold(
-    *, event_id: int, choice: Choice, fan_id: int, now: datetime, key: str = ""
+    *, event_id: int, choice: SeatChoice, fan_id: int, now: datetime, key: str = ""
 ) -> Hold:
     """The same for coroutines: only those who may try take a thread."""
     await arequire_turn(event_id=event_id, fan_id=fan_id, now=now)
@@ -73,7 +73,7 @@ def hold_places(*, section: str, quantity: int, grade: str = "", **who: Any) -> 
     return hold(choice=any_places(section=section, quantity=quantity, grade=grade), **who)
 
 
-def decide(*, event_id: int, fan_id: int, choice: Choice, key: str, now: datetime) -> Hold:
+def decide(*, event_id: int, fan_id: int, choice: SeatChoice, key: str, now: datetime) -> Hold:
     """What the database says, whatever Redis thought; told to everybody once it is committed."""
     _require_no_orphans(event_id, choice)
     verdict, code = _verdict(event_id, fan_id, choice, key, now)
@@ -86,7 +86,7 @@ def decide(*, event_id: int, fan_id: int, choice: Choice, key: str, now: datetim
     return _held(event_id, fan_id, code, key, verdict, now)
 
 
-def _try(event_id: int, fan_id: int, choice: Choice, key: str, now: datetime) -> Hold:
+def _try(event_id: int, fan_id: int, choice: SeatChoice, key: str, now: datetime) -> Hold:
     """Past the gate; who fails opens it again."""
     try:
         return decide(event_id=event_id, fan_id=fan_id, choice=choice, key=key, now=now)
@@ -98,8 +98,8 @@ def _try(event_id: int, fan_id: int, choice: Choice, key: str, now: datetime) ->
 
 
 def _verdict(
-    event_id: int, fan_id: int, choice: Choice, key: str, now: datetime
-) -> tuple[Verdict, str]:
+    event_id: int, fan_id: int, choice: SeatChoice, key: str, now: datetime
+) -> tuple[HoldResult, str]:
     """Holds in the way that ran out are cleared away first, then it is decided again."""
     for look in range(LOOKS):
         code = new_code()
@@ -121,7 +121,7 @@ def expire_these(ids: Collection[int], *, now: datetime) -> None:
         tell_ended(ended, now=now)
 
 
-def _require_no_orphans(event_id: int, choice: Choice) -> None:
+def _require_no_orphans(event_id: int, choice: SeatChoice) -> None:
     if not choice.seats or not selectors.wants_no_orphans(event_id):
         return
     rows = selectors.rows_of(event_id, choice.seats).values()
@@ -129,7 +129,7 @@ def _require_no_orphans(event_id: int, choice: Choice) -> None:
         raise errors.LeavesOrphan(seats=sorted(alone))
 
 
-def _refusal(verdict: Verdict, choice: Choice) -> DomainError:
+def _refusal(verdict: HoldResult, choice: SeatChoice) -> DomainError:
     match verdict.word:
         case "no_event":
             return NotFound()
@@ -145,7 +145,7 @@ def _refusal(verdict: Verdict, choice: Choice) -> DomainError:
     return _missing(choice)
 
 
-def _missing(choice: Choice) -> DomainError:
+def _missing(choice: SeatChoice) -> DomainError:
     if choice.kind == "best":
         return errors.NotTogether(quantity=choice.quantity)
     if choice.kind == "places":
@@ -153,7 +153,9 @@ def _missing(choice: Choice) -> DomainError:
     return errors.SeatsElsewhere()
 
 
-def _held(event_id: int, fan_id: int, code: str, key: str, verdict: Verdict, now: datetime) -> Hold:
+def _held(
+    event_id: int, fan_id: int, code: str, key: str, verdict: HoldResult, now: datetime
+) -> Hold:
     """As it was written, without reading it again."""
     reservation = Reservation(
         id=verdict.id,

@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 
 from reservations import gate, locks
 from reservations.errors import SeatsBusy
-from reservations.locks import Choice, request_for_update
+from reservations.locks import SeatChoice, request_for_update
 from reservations.models import HoldRequest, RequestedSeat
 from reservations.selectors import Hold
 from reservations.services.admission import require_turn
@@ -92,7 +92,7 @@ def _settle(request_id: int, lease: datetime, now: datetime) -> None:
 @transaction.atomic
 def _hold(request: HoldRequest, now: datetime) -> Hold:
     """A transaction within the other: a refusal leaves the request as it was."""
-    choice = Choice("seats", len(request.seats), request.seats)
+    choice = SeatChoice("seats", len(request.seats), request.seats)
     whose = {"event_id": request.event_id, "fan_id": request.fan_id}
     return decide(**whose, choice=choice, key=f"request {request.code}", now=now)
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from waiting_queue import store
-from waiting_queue.store import Rules, Standing, Ticked, Verdict
+from waiting_queue.store import Rules, ScriptResult, Standing, Ticked
 
 START = datetime(2026, 12, 24, 11, 0, tzinfo=UTC)
 RULES = Rules(
@@ -38,7 +38,7 @@ class Line:
         self.now += timedelta(seconds=seconds)
         return self
 
-    def join(self, *people: str) -> Verdict:
+    def join(self, *people: str) -> ScriptResult:
         for person in people:
             verdict = store.take(store.join(self.event_id, person, self.now))
         return verdict
@@ -53,7 +53,7 @@ class Line:
     def look(self, person: str) -> Standing:
         return store.take(store.look(self.event_id, person, self.now))
 
-    def claim(self, person: str) -> Verdict:
+    def claim(self, person: str) -> ScriptResult:
         return store.take(store.claim(self.event_id, person, self.now))
 
     def leave(self, person: str, how: str = "left", why: str = "") -> str:

@@ -8,9 +8,9 @@ from channels.db import database_sync_to_async
 from django.conf import settings
 from django.http.cookie import parse_cookie
 
-from ticketing.console import live, services
+from ticketing.console import console_hub, services
 from ticketing.console.access import queue_of, watcher
-from ticketing.console.live import Connection
+from ticketing.console.console_hub import Connection
 from ticketing.core.live.send_buffer import SendBuffer
 from ticketing.core.live.sockets import Socket
 
@@ -38,7 +38,7 @@ class WatchingSocket(Socket):
         await self.accept()
         outbox = SendBuffer(self.send_text, self.give_up)
         self.console = Connection(outbox, self.end, self.require_watcher, self.refuse)
-        live.hub().watch(self.room, self.console)  # before looking back: no second between
+        console_hub.hub().watch(self.room, self.console)  # before looking back: no second between
         outbox.put("so far", json.dumps(await database_sync_to_async(self.so_far)()))
 
     async def require_watcher(self) -> None:
@@ -48,7 +48,7 @@ class WatchingSocket(Socket):
 
     def leave(self) -> None:
         if self.console:
-            live.hub().leave(self.room, self.console)
+            console_hub.hub().leave(self.room, self.console)
             self.console = None
 
 
@@ -74,7 +74,7 @@ class ConsoleSocket(WatchingSocket):
 class OverviewSocket(WatchingSocket):
     """`ws/console/`: every sale that runs."""
 
-    room = live.ALL
+    room = console_hub.ALL
 
     def so_far(self) -> dict[str, Any]:
         return {"type": "sales", "sales": services.running_figures()}

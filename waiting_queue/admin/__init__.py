@@ -1,5 +1,3 @@
 """The operators' side of queues. Every write calls a service."""
 
 from waiting_queue.admin import queues, records
-
-__all__ = ["queues", "records"]

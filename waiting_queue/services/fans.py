@@ -5,8 +5,9 @@ Each comes in two forms, for threads and for coroutines; neither asks the databa
 
 from datetime import datetime
 
-from waiting_queue import errors, live, metrics, store
-from waiting_queue.store import Program, Standing, Verdict, aperform, perform
+from waiting_queue import errors, metrics, store
+from waiting_queue.live import hub as live
+from waiting_queue.store import Program, ScriptResult, Standing, aperform, perform
 from waiting_queue.tokens import QueueToken
 
 # Longer than a join can take, clocks that disagree included.
@@ -183,7 +184,7 @@ def _require_desk(event_id: int, person: str, now: datetime) -> Program[None]:
         raise errors.QueueUnavailable()
 
 
-def _refusal(verdict: Verdict) -> Exception:
+def _refusal(verdict: ScriptResult) -> Exception:
     if verdict.word == "blocked":
         return errors.Blocked(why=verdict.why)
     return REFUSALS[verdict.word]()

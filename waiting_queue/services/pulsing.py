@@ -8,11 +8,12 @@ from typing import Any
 
 from redis.exceptions import RedisError
 
-from waiting_queue import live, store
-from waiting_queue.frames import announcements_of
+from waiting_queue import store
+from waiting_queue.live import hub
+from waiting_queue.live.frames import announcements_of
 from waiting_queue.models import SaleQueue
 from waiting_queue.outlook import outlook_of
-from waiting_queue.pulses import Pulse
+from waiting_queue.tick_message import TickMessage
 
 log = logging.getLogger(__name__)
 # Seats are counted for the outlook this often; the pulses in between repeat it.
@@ -27,7 +28,7 @@ def send_pulses(queues: Iterable[SaleQueue], *, now: datetime) -> None:
     pulses = [
         _whole(queue, pulse, now)
         for queue, pulse in zip(queues, answers, strict=True)
-        if isinstance(pulse, Pulse)
+        if isinstance(pulse, TickMessage)
     ]
     _publish(pulses)
 
@@ -35,7 +36,7 @@ def send_pulses(queues: Iterable[SaleQueue], *, now: datetime) -> None:
 def send_closing_pulse(*, event_id: int, now: datetime) -> None:
     """The last one: the queue is over, and Redis knows nothing of it any more."""
     _outlooks.pop(event_id, None)
-    _publish([Pulse(event_id, queue_state="closed", at_ms=store.ms(now))])
+    _publish([TickMessage(event_id, queue_state="closed", at_ms=store.ms(now))])
 
 
 def announcements(event_id: int) -> dict[str, Any]:
@@ -44,22 +45,22 @@ def announcements(event_id: int) -> dict[str, Any]:
 
 
 async def aannouncements(event_id: int) -> dict[str, Any]:
-    return announcements_of(await live.hub().last_pulse(event_id))
+    return announcements_of(await hub.hub().last_pulse(event_id))
 
 
-def _publish(pulses: list[Pulse]) -> None:
+def _publish(pulses: list[TickMessage]) -> None:
     try:
         store.publish(pulses)
     except RedisError as outage:
         log.warning("nobody was told of this tick: %s", outage)
 
 
-def _whole(queue: SaleQueue, pulse: Pulse, now: datetime) -> Pulse:
+def _whole(queue: SaleQueue, pulse: TickMessage, now: datetime) -> TickMessage:
     outlook = _outlook(pulse, store.ms(now))
     return replace(pulse, at_ms=store.ms(now), notice=queue.notice, outlook=outlook)
 
 
-def _outlook(pulse: Pulse, now_ms: int) -> dict[str, Any]:
+def _outlook(pulse: TickMessage, now_ms: int) -> dict[str, Any]:
     counted_ms, known = _outlooks.get(pulse.event_id, (0, {}))
     if now_ms - counted_ms >= OUTLOOK_MS or now_ms < counted_ms:
         known = _counted(pulse) or known
@@ -67,7 +68,7 @@ def _outlook(pulse: Pulse, now_ms: int) -> dict[str, Any]:
     return known
 
 
-def _counted(pulse: Pulse) -> dict[str, Any] | None:
+def _counted(pulse: TickMessage) -> dict[str, Any] | None:
     """One event's trouble is not the others': they are told the rest."""
     people = {"admitted": pulse.admitted, "inside": pulse.inside, "ready": pulse.ready}
     try:

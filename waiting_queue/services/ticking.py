@@ -12,7 +12,7 @@ from ticketing.core.errors import DomainError
 from ticketing.events.selectors import seats_free
 from waiting_queue import metrics, store
 from waiting_queue.models import QueueDraw, SaleQueue
-from waiting_queue.scripts import Decision
+from waiting_queue.scripts import ScriptCall
 from waiting_queue.services.drawing import draw_lobby
 from waiting_queue.services.journal import archive_queue, rebuild_queue
 from waiting_queue.services.operating import move_queue
@@ -54,12 +54,12 @@ def move_due_queues(*, now: datetime) -> None:
         _each(queue.pk, partial(move_queue, event_id=queue.pk, to=to, by=None, now=now))
 
 
-def _tick(queue: SaleQueue, drawing: bool, now: datetime) -> Decision[Ticked]:
+def _tick(queue: SaleQueue, drawing: bool, now: datetime) -> ScriptCall[Ticked]:
     stock = None if queue.stock_factor is None else seats_free(queue.pk)
     return store.tick(queue.pk, rules_of(queue, drawing=drawing, seats_free=stock), now)
 
 
-def _rounds(ticks: dict[int, Decision[Ticked]]) -> dict[int, Ticked]:
+def _rounds(ticks: dict[int, ScriptCall[Ticked]]) -> dict[int, Ticked]:
     """A tick moves a bounded number of people; whose has more to do goes on, in the same second."""
     ticked: dict[int, Ticked] = {}
     for _ in range(ROUNDS):

@@ -1,4 +1,2 @@
 from waiting_queue.views.draws import draw, draw_file
 from waiting_queue.views.lines import appeal, claim, leave, line
-
-__all__ = ["appeal", "claim", "draw", "draw_file", "leave", "line"]

@@ -4,17 +4,3 @@ from payments.sandbox.services.charging import Expected, capture, confirm, settl
 from payments.sandbox.services.refunding import cancel, settle_refunds
 from payments.sandbox.services.telling import resend
 from payments.sandbox.services.windows import Order, choose, open_window, pre_register
-
-__all__ = [
-    "Expected",
-    "Order",
-    "cancel",
-    "capture",
-    "choose",
-    "confirm",
-    "open_window",
-    "pre_register",
-    "resend",
-    "settle_charge",
-    "settle_refunds",
-]

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from reservations import gate, keys, live, store
-from reservations.live import Connection, Hub
+from reservations import gate, keys, seat_hub, store
+from reservations.seat_hub import Connection, SeatHub
 from ticketing.core import redis
 from ticketing.core.live.send_buffer import SendBuffer
 
@@ -34,7 +34,7 @@ class Map:
 
 @pytest.fixture
 async def hub(now):
-    hub = Hub()
+    hub = SeatHub()
     yield hub
     for room in hub.rooms.values():
         room.close()
@@ -68,7 +68,7 @@ async def test_who_is_slow_looks_at_the_whole_list_when_able_again(hub, now):
     hub.watch(7, slow.connection, now)
     for seat in range(1, 4):
         tell([seat], "h", now)
-        await asyncio.sleep(2 * live.LOOK_SECONDS)
+        await asyncio.sleep(2 * seat_hub.LOOK_SECONDS)
 
     slow.room_for_more.set()
     await until(lambda: len(slow.frames) > 1)
@@ -92,7 +92,7 @@ async def test_the_last_one_out_ends_the_reader(hub, now):
 
 
 async def test_after_an_outage_everybody_looks_at_the_list(hub, now, monkeypatch):
-    monkeypatch.setattr(live, "RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(seat_hub, "RETRY_SECONDS", 0.05)
     one = Map()
     hub.watch(7, one.connection, now)
     await until(lambda: hub.rooms[7]._glance is not None)
@@ -119,7 +119,7 @@ async def test_readers_ask_a_few_times_a_second_however_many_watch(hub, now, mon
 
     await asyncio.sleep(1)
 
-    assert 1 <= len(looks) <= 1.5 / live.LOOK_SECONDS
+    assert 1 <= len(looks) <= 1.5 / seat_hub.LOOK_SECONDS
     assert {len(each.frames) for each in watchers} == {2}
     assert len({json.dumps(each.frames[1]) for each in watchers}) == 1
 

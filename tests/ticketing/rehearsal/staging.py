@@ -18,8 +18,8 @@ from ticketing.core import clock
 from ticketing.events.models import Event
 from ticketing.events.services import block_seats
 from ticketing.rehearsal import services
-from waiting_queue import live
 from waiting_queue import services as queues
+from waiting_queue.live import hub as live
 from waiting_queue.models import SaleQueue
 
 OPTIONS: dict[str, Any] = {

@@ -15,8 +15,8 @@ from ticketing.rehearsal.simulator.users.answers import (
 )
 from ticketing.rehearsal.simulator.users.bots import spoilt
 from ticketing.rehearsal.simulator.users.hall import Hall, numbers, states_of
-from waiting_queue.frames import Frames
-from waiting_queue.pulses import Pulse
+from waiting_queue.live.frames import Frames
+from waiting_queue.tick_message import TickMessage
 
 ROW = {"numbers": [1, [1, 5]], "y": [20, [0, 5]], "grades": [0, [0, 5]], "x": [20, [20, 5]]}
 LIST = {
@@ -68,7 +68,7 @@ def test_only_free_ordinary_seats_side_by_side_are_chosen():
 
 
 def test_a_frame_of_the_site_is_understood_at_a_glance():
-    frames = Frames(Pulse(7, queue_state="open", waiting=500, fast=10, slow=9, at_ms=10**12))
+    frames = Frames(TickMessage(7, queue_state="open", waiting=500, fast=10, slow=9, at_ms=10**12))
     text = frames.waiting(5124, 41)
 
     assert is_standing(text)

@@ -25,11 +25,12 @@ from ticketing.accounts.models import User
 from ticketing.core import clock, redis
 from ticketing.core.auto_pipeline import AutoPipeline
 from ticketing.core.management.commands.serve import Server, server_config
-from waiting_queue import keys, live, reasons, services, store
-from waiting_queue.live import Hub
+from waiting_queue import keys, reasons, services, store
+from waiting_queue.live import hub as live
+from waiting_queue.live.hub import QueueHub
 from waiting_queue.models import SaleQueue
-from waiting_queue.pulses import Pulse
 from waiting_queue.scripts import FOLDER, script
+from waiting_queue.tick_message import TickMessage
 
 PATIENCE = 20  # seconds, for a slow machine; nothing waits so long when all is well
 
@@ -78,7 +79,7 @@ class Served:
         return f"http://localhost:{self.port}"
 
     @property
-    def hub(self) -> Hub:
+    def hub(self) -> QueueHub:
         return live._hubs[self.server.loop]
 
     def pages(self, queue: SaleQueue) -> int:
@@ -93,7 +94,7 @@ class Served:
     def has_pages(self) -> bool:
         return self.server.loop in live._hubs
 
-    def has_told(self, event_id: int, pulse: Pulse) -> bool:
+    def has_told(self, event_id: int, pulse: TickMessage) -> bool:
         room = self.hub.rooms[event_id]
         return room.pulse is not None and room.pulse.at_ms >= pulse.at_ms and room._working.done()
 
@@ -274,13 +275,13 @@ def move(queue: SaleQueue, to: str, now: datetime) -> SaleQueue:
     return services.move_queue(event_id=queue.pk, to=SaleQueue.State(to), by=None, now=now)
 
 
-def pulse_of(event_id: int, **changes: Any) -> Pulse:
+def pulse_of(event_id: int, **changes: Any) -> TickMessage:
     """What a tick would tell now; costs no SQL."""
     pulse = store.take(store.pulse(event_id))
     return replace(pulse, **{"at_ms": store.ms(clock.now())} | changes)
 
 
-def tell(event_id: int, **changes: Any) -> Pulse:
+def tell(event_id: int, **changes: Any) -> TickMessage:
     pulse = pulse_of(event_id, **changes)
     store.publish([pulse])
     return pulse

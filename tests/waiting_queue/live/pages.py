@@ -7,10 +7,11 @@ from typing import Any
 
 from tests.waiting_queue.line import Line
 from ticketing.core.live.send_buffer import SendBuffer
-from waiting_queue import live, services, store
-from waiting_queue.frames import Frames
-from waiting_queue.pulses import Pulse
-from waiting_queue.rooms import Connection, Room
+from waiting_queue import services, store
+from waiting_queue.live import hub
+from waiting_queue.live.frames import Frames
+from waiting_queue.live.subscribers import Connection, Room
+from waiting_queue.tick_message import TickMessage
 
 
 @dataclass
@@ -48,7 +49,7 @@ def line_of(people: Iterable[int], **rules: Any) -> Line:
     return line
 
 
-def pulse(line: Line) -> Pulse:
+def pulse(line: Line) -> TickMessage:
     """What a tick tells at this moment of the line's own time."""
     from dataclasses import replace
 
@@ -68,11 +69,11 @@ async def entered(room: Room, line: Line, people: Iterable[Any]) -> list[Told]:
     return told
 
 
-def pulse_without_turn(line: Line) -> Pulse:
-    return Pulse(line.event_id, epoch="e1", queue_state="paused", at_ms=store.ms(line.now))
+def pulse_without_turn(line: Line) -> TickMessage:
+    return TickMessage(line.event_id, epoch="e1", queue_state="paused", at_ms=store.ms(line.now))
 
 
-async def hears(room: Room, *pulses: Pulse) -> None:
+async def hears(room: Room, *pulses: TickMessage) -> None:
     """These come in one breath; back when everybody was told."""
     for one in pulses:
         room.hear(one)
@@ -84,5 +85,5 @@ async def watching(line: Line, person: str) -> Told:
     """A page opened through the hub of this event loop."""
     page = Told(person)
     asked = services.astanding(event_id=line.event_id, person=person, now=line.now)
-    await live.watch(line.event_id, page.connection, asked, line.now)
+    await hub.watch(line.event_id, page.connection, asked, line.now)
     return page

@@ -9,17 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ticketing.core.live import shutdown
-from waiting_queue import frames, selectors
-from waiting_queue.frames import Frames
-from waiting_queue.pulses import Pulse, event_of
+from waiting_queue import selectors
+from waiting_queue.live import frames
+from waiting_queue.live.frames import Frames
 from waiting_queue.store import Standing
+from waiting_queue.tick_message import TickMessage, event_of
 from waiting_queue.tokens import QueueToken, read_token
 
 counts = st.integers(0, 10**6)
 rates = st.one_of(st.just(0.0), st.floats(0, 10**5, allow_nan=False))
 words = st.text(max_size=40)
 pulses = st.builds(
-    Pulse,
+    TickMessage,
     event_id=st.integers(1, 10**18),
     turn=counts,
     epoch=st.text("abcXYZ-_", min_size=1, max_size=12),
@@ -42,7 +43,7 @@ pulses = st.builds(
 )
 
 
-def standing(pulse: Pulse, state: str, number: int, ahead: int, **more: int) -> Standing:
+def standing(pulse: TickMessage, state: str, number: int, ahead: int, **more: int) -> Standing:
     """As Redis would say it at the moment of the pulse."""
     return Standing(
         state=state,
@@ -62,7 +63,12 @@ def standing(pulse: Pulse, state: str, number: int, ahead: int, **more: int) -> 
 
 
 def told_by_the_api(
-    pulse: Pulse, person: str, found: Standing, *, luck: float = 0.5, held: QueueToken | None = None
+    pulse: TickMessage,
+    person: str,
+    found: Standing,
+    *,
+    luck: float = 0.5,
+    held: QueueToken | None = None,
 ) -> dict:
     now = datetime.fromtimestamp(pulse.at_ms / 1000, UTC)
     body = selectors.standing_body(
@@ -120,7 +126,7 @@ def test_news_come_with_the_token_of_what_one_has_now(pulse, state, number):
 
 
 def test_only_who_is_inside_is_told_where_to_go():
-    pulse = Pulse(7, epoch="e", queue_state="open", at_ms=1)
+    pulse = TickMessage(7, epoch="e", queue_state="open", at_ms=1)
 
     go_to = {
         state: json.loads(Frames(pulse).news("1", standing(pulse, state, 1, 0)))["go_to"]
@@ -132,7 +138,7 @@ def test_only_who_is_inside_is_told_where_to_go():
 
 
 def test_what_is_the_same_for_all_gives_nothing_of_anybody_away():
-    pulse = Pulse(7, epoch="e", queue_state="open", at_ms=1)
+    pulse = TickMessage(7, epoch="e", queue_state="open", at_ms=1)
     shared = Frames(pulse)
     ann, ben = (standing(pulse, "lobby", 0, 0) for _ in range(2))
 
@@ -144,9 +150,9 @@ def test_what_is_the_same_for_all_gives_nothing_of_anybody_away():
 def test_a_pulse_is_read_as_it_was_written(pulse):
     text = pulse.to_text()
 
-    assert Pulse.from_text(text) == pulse
+    assert TickMessage.from_text(text) == pulse
     assert event_of(text) == pulse.event_id
-    assert Pulse.from_text(pulse.without_news()) == replace(pulse, news=[])
+    assert TickMessage.from_text(pulse.without_news()) == replace(pulse, news=[])
 
 
 @given(pulses)
@@ -159,7 +165,7 @@ def test_announcements_are_the_same_to_those_who_poll_and_those_who_are_told(pul
     assert outlook == {"type": "outlook", **polled}
 
 
-@pytest.mark.parametrize("pulse", [None, Pulse(7)])
+@pytest.mark.parametrize("pulse", [None, TickMessage(7)])
 def test_without_a_tick_there_is_nothing_to_announce(pulse):
     assert frames.announcements_of(pulse) == {"notice": "", "sold_out": False, "grades": []}
 

@@ -13,7 +13,8 @@ from tests.waiting_queue.line import START
 from tests.waiting_queue.live.pages import line_of, pulse, watching
 from ticketing.core import redis
 from ticketing.core.live import shutdown
-from waiting_queue import errors, keys, live, store
+from waiting_queue import errors, keys, store
+from waiting_queue.live import hub as live
 from waiting_queue.tokens import QueueToken
 
 pytestmark = pytest.mark.usefixtures("no_server")

@@ -8,8 +8,8 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
-from waiting_queue.mirror import Mirror
-from waiting_queue.pulses import News, Pulse
+from waiting_queue.live.local_ranks import LocalRanks
+from waiting_queue.tick_message import News, TickMessage
 
 
 @dataclass
@@ -44,10 +44,10 @@ class Sale:
         """More news than is worth telling: a turn that nobody hears of."""
         self.news, self.turn = [], self.turn + 1
 
-    def pulse(self) -> Pulse:
+    def pulse(self) -> TickMessage:
         self.turn, news, self.news = self.turn + 1, self.news, []
         head = self.line[0] if self.line else self.last + 1
-        return Pulse(7, self.turn, "e", head=head, last=self.last, news=news)
+        return TickMessage(7, self.turn, "e", head=head, last=self.last, news=news)
 
 
 VERBS = ["join", "join", "leave", "leave", "call", "walk_in", "skip", "pulse", "pulse", "forget"]
@@ -55,7 +55,7 @@ histories = st.lists(st.tuples(st.sampled_from(VERBS), st.integers(1, 9)), max_s
 History = list[tuple[str, int]]
 
 
-def mistakes(history: History, kind: type[Mirror]) -> list[str]:
+def mistakes(history: History, kind: type[LocalRanks]) -> list[str]:
     """Follow a history as a server does; where the mirror was wrong."""
     sale, mirror, before, wrong = Sale(), None, None, []
     for verb, number in history:
@@ -76,7 +76,7 @@ def mistakes(history: History, kind: type[Mirror]) -> list[str]:
     return wrong
 
 
-def compared(mirror: Mirror, truth: list[int], pulse: Pulse) -> list[str]:
+def compared(mirror: LocalRanks, truth: list[int], pulse: TickMessage) -> list[str]:
     aheads = {number: mirror.ahead(number) for number in truth}
     right = {number: place for place, number in enumerate(truth)}
     known = [number for number in range(pulse.last + 1) if mirror.has(number)]
@@ -87,43 +87,45 @@ def compared(mirror: Mirror, truth: list[int], pulse: Pulse) -> list[str]:
 @settings(max_examples=400, deadline=None)
 @given(histories)
 def test_everybody_has_the_place_that_a_plain_list_says(history):
-    assert mistakes(history, Mirror) == []
+    assert mistakes(history, LocalRanks) == []
 
 
-class WithoutGaps(Mirror):
+class WithoutGaps(LocalRanks):
     """The number alone: as if nobody ever left."""
 
     def ahead(self, number: int) -> int:
         return number - self.head
 
 
-class Deaf(Mirror):
+class Deaf(LocalRanks):
     """Follows the head, but not the news."""
 
-    def follow(self, pulse: Pulse) -> None:
-        super().follow(Pulse(7, pulse.turn, "e", head=pulse.head, last=pulse.last))
+    def follow(self, pulse: TickMessage) -> None:
+        super().follow(TickMessage(7, pulse.turn, "e", head=pulse.head, last=pulse.last))
 
 
-class Forgetful(Mirror):
+class Forgetful(LocalRanks):
     """Takes what is said twice for two people."""
 
-    def follow(self, pulse: Pulse) -> None:
+    def follow(self, pulse: TickMessage) -> None:
         self.gaps = sorted(self.gaps + [n for _, n in pulse.news if n >= self.head])
         self.head, self.last = pulse.head, pulse.last
         del self.gaps[: bisect_left(self.gaps, self.head)]
 
 
-class OnlyAsFarAsItWasTold(Mirror):
+class OnlyAsFarAsItWasTold(LocalRanks):
     """Forgets the gaps among those who came between the pulse and the reading."""
 
-    def __init__(self, numbers: list[int], pulse: Pulse) -> None:
+    def __init__(self, numbers: list[int], pulse: TickMessage) -> None:
         super().__init__(numbers, pulse)
         self.gaps = [gap for gap in self.gaps if gap <= pulse.last]
         self.numbers = numbers
 
-    def follow(self, pulse: Pulse) -> None:
+    def follow(self, pulse: TickMessage) -> None:
         known = [news for news in pulse.news if news[1] <= self.last]
-        super().follow(Pulse(7, pulse.turn, "e", head=pulse.head, last=pulse.last, news=known))
+        super().follow(
+            TickMessage(7, pulse.turn, "e", head=pulse.head, last=pulse.last, news=known)
+        )
 
 
 @pytest.mark.parametrize("wrong", [WithoutGaps, Deaf, Forgetful, OnlyAsFarAsItWasTold])
@@ -132,19 +134,19 @@ def test_control_a_planted_mistake_is_found(wrong):
         found = find(histories, lambda history: bool(mistakes(history, wrong)))
     except NoSuchExample:
         pytest.fail("nothing shows this mistake")
-    assert mistakes(found, Mirror) == []
+    assert mistakes(found, LocalRanks) == []
 
 
 def test_who_is_not_in_line_yet_or_any_more_is_not_in_the_mirror():
-    mirror = Mirror([3, 5], Pulse(7, 1, "e", head=3, last=5))
+    mirror = LocalRanks([3, 5], TickMessage(7, 1, "e", head=3, last=5))
 
     assert [number for number in range(9) if mirror.has(number)] == [3, 5]
 
 
 def test_an_empty_line_has_room_for_the_next():
-    mirror = Mirror([], Pulse(7, 1, "e", head=5, last=4))
+    mirror = LocalRanks([], TickMessage(7, 1, "e", head=5, last=4))
 
-    mirror.follow(Pulse(7, 2, "e", head=5, last=6))
+    mirror.follow(TickMessage(7, 2, "e", head=5, last=6))
 
     assert [mirror.ahead(number) for number in (5, 6)] == [0, 1]
     assert not mirror.has(4)

@@ -8,7 +8,8 @@ from redis import Redis
 
 from tests.waiting_queue.live.conftest import Fan, move, tell, wait_for_listeners, wait_until
 from ticketing.core import clock, redis
-from waiting_queue import keys, rooms, services, store
+from waiting_queue import keys, services, store
+from waiting_queue.live import subscribers
 from waiting_queue.tokens import QueueToken, read_token
 
 
@@ -23,7 +24,7 @@ def crowd(paused, make_fan) -> list[Fan]:
 @pytest.fixture
 def token(crowd, paused, served, monkeypatch) -> Callable[[Fan], str]:
     """Tokens of people in a line that the server knows; a slow machine is no stopped tick."""
-    monkeypatch.setattr(rooms, "FRESH_SECONDS", 60.0)
+    monkeypatch.setattr(subscribers, "FRESH_SECONDS", 60.0)
     tokens = {fan.person: fan.ask().json()["token"] for fan in crowd}
     crowd[0].ask(token=tokens[crowd[0].person])  # with this one it begins to listen
     wait_for_listeners()

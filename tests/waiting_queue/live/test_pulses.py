@@ -7,10 +7,10 @@ from tests.concurrency.together import together
 from tests.waiting_queue.line import START, Line
 from ticketing.core import redis
 from waiting_queue import keys, store
-from waiting_queue.pulses import Pulse
+from waiting_queue.tick_message import TickMessage
 
 
-def pulse(line: Line, **more: int) -> Pulse:
+def pulse(line: Line, **more: int) -> TickMessage:
     found = store.take(store.pulse(line.event_id, **more))
     assert found is not None
     return found
@@ -298,7 +298,7 @@ def test_of_many_tickers_at_once_exactly_one_tells_each_piece_of_news():
     people = [str(number) for number in range(1, 301)]
     line = waiting(*people)
 
-    def leave_and_pulse(ticker: int) -> list[Pulse]:
+    def leave_and_pulse(ticker: int) -> list[TickMessage]:
         mine = people[ticker::8]
         heard = []
         for person in mine:

@@ -8,8 +8,9 @@ import pytest
 
 from tests.waiting_queue.live.pages import Told, entered, hears, line_of, pulse
 from ticketing.core import clock
-from waiting_queue import rooms, selectors, store
-from waiting_queue.rooms import FRESH_SECONDS, Room
+from waiting_queue import selectors, store
+from waiting_queue.live import subscribers
+from waiting_queue.live.subscribers import FRESH_SECONDS, Room
 from waiting_queue.tokens import QueueToken
 
 pytestmark = pytest.mark.usefixtures("no_server")
@@ -224,7 +225,7 @@ async def test_a_step_is_worth_a_message_when_it_is_near_or_one_in_a_hundred(
 ):
     connection = Told("1").connection
     connection.told = told
-    other = {(connection.slot + 1) % rooms.SILENCE_SECONDS}
+    other = {(connection.slot + 1) % subscribers.SILENCE_SECONDS}
 
     assert connection.is_due(ahead, near, other) is due
     assert connection.is_due(ahead, near, {connection.slot}) is True
@@ -441,7 +442,7 @@ async def test_a_pass_that_was_renewed_is_told_again(room, asked):
     first = page.said("standing")[-1]
     line.wait(100).touch("1")
 
-    for _ in range(rooms.SILENCE_SECONDS + 1):
+    for _ in range(subscribers.SILENCE_SECONDS + 1):
         line.wait(1)
         await hears(room, pulse(line))
 

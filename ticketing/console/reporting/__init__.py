@@ -5,8 +5,6 @@ from ticketing.console.reporting.report import Report, report_of
 from ticketing.console.reporting.sheet import csv_of
 from ticketing.console.reporting.words import money_rows
 
-__all__ = ["Report", "charts_of", "csv_of", "money_rows", "pdf_of", "report_of"]
-
 
 def pdf_of(report: Report) -> bytes:
     """What draws on paper takes a second to load."""

@@ -12,27 +12,3 @@ from ticketing.console.services.second_factor import (
     lacks_second_factor,
     new_phone,
 )
-
-__all__ = [
-    "KNOBS",
-    "Preview",
-    "Trouble",
-    "attention_for",
-    "check_code",
-    "figures_now",
-    "finish_set_up",
-    "fly",
-    "grant_roles",
-    "history_of",
-    "is_set_up",
-    "is_taken_over",
-    "lacks_second_factor",
-    "last_figures",
-    "new_phone",
-    "preview_of",
-    "reconcile_day",
-    "running_figures",
-    "sample_sales",
-    "switch_off",
-    "switch_on",
-]

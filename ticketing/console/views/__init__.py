@@ -6,29 +6,3 @@ from ticketing.console.views.reports import report, report_csv, report_pdf
 from ticketing.console.views.seats import freeze, release, seats
 from ticketing.console.views.second_factor import qr, second_factor, set_up
 from ticketing.console.views.telling import figures, preview, samples
-
-__all__ = [
-    "appeal",
-    "autopilot",
-    "autopilot_off",
-    "deed",
-    "event",
-    "figures",
-    "find",
-    "freeze",
-    "knobs",
-    "move",
-    "overview",
-    "person",
-    "preview",
-    "qr",
-    "release",
-    "report",
-    "report_csv",
-    "report_pdf",
-    "samples",
-    "seats",
-    "second_factor",
-    "set_up",
-    "tell",
-]

@@ -2,5 +2,3 @@
 
 from ticketing.development.demo.create import create_demo, has_data
 from ticketing.development.demo.people import DEMO_LOGINS
-
-__all__ = ["DEMO_LOGINS", "create_demo", "has_data"]

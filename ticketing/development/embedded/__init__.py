@@ -4,5 +4,3 @@ For development: on real servers set DATABASE_URL and REDIS_URL (docs/operations
 """
 
 from ticketing.development.embedded.places import Addresses, addresses, celery_url, secret_key
-
-__all__ = ["Addresses", "addresses", "celery_url", "secret_key"]

@@ -9,18 +9,3 @@ from ticketing.events.models.events import (
 )
 from ticketing.events.models.seats import Seat
 from ticketing.events.models.venues import Place, SeatPlan, Section, Venue
-
-__all__ = [
-    "REHEARSALS_FROM",
-    "REHEARSALS_UNTIL",
-    "Event",
-    "EventChange",
-    "Grade",
-    "Organiser",
-    "Place",
-    "Seat",
-    "SeatPlan",
-    "Section",
-    "Venue",
-    "is_rehearsal",
-]

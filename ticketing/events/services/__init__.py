@@ -5,12 +5,3 @@ from ticketing.events.services.seats import (
     next_seats_version,
     release_seats,
 )
-
-__all__ = [
-    "block_seats",
-    "create_seats",
-    "move_event",
-    "next_seats_version",
-    "open_due_sales",
-    "release_seats",
-]

@@ -1,3 +1,1 @@
 from ticketing.rehearsal.admin.rehearsals import RehearsalAdmin
-
-__all__ = ["RehearsalAdmin"]

@@ -5,21 +5,3 @@ from ticketing.rehearsal.services.people import make_people
 from ticketing.rehearsal.services.reporting import facts, keep_report, whole_journal
 from ticketing.rehearsal.services.running import run_in_background
 from ticketing.rehearsal.services.starting import mint_token, start
-
-__all__ = [
-    "MOVES",
-    "clean_up",
-    "clean_up_forgotten",
-    "facts",
-    "keep_report",
-    "make_people",
-    "make_weather",
-    "mint_token",
-    "move",
-    "rehearsal_heard",
-    "run_in_background",
-    "start",
-    "stop",
-    "turn_knobs",
-    "whole_journal",
-]

@@ -41,6 +41,3 @@ def verdicts(evidence: Evidence) -> list[Verdict]:
     """Everything that must hold, each with how much was looked at."""
     reading = Reading(evidence)
     return [invariant(reading) for invariant in INVARIANTS]
-
-
-__all__ = ["INVARIANTS", "Limit", "Limits", "Said", "Targets", "Verdict", "limits", "verdicts"]

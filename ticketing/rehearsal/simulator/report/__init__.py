@@ -2,5 +2,3 @@
 
 from ticketing.rehearsal.simulator.report.documents import as_json, is_ok
 from ticketing.rehearsal.simulator.report.pages import as_html
-
-__all__ = ["as_html", "as_json", "is_ok"]

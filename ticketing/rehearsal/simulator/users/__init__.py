@@ -4,5 +4,3 @@ from ticketing.rehearsal.simulator.users.characters import Plan, Sale, plan_of
 from ticketing.rehearsal.simulator.users.crowd import Crowd
 from ticketing.rehearsal.simulator.users.door import Door
 from ticketing.rehearsal.simulator.users.tally import Tally
-
-__all__ = ["Crowd", "Door", "Plan", "Sale", "Tally", "plan_of"]

@@ -11,10 +11,10 @@ from django.conf import settings
 from ticketing.core import clock
 from ticketing.core.live.send_buffer import BREATH, SendBuffer, breathe
 from waiting_queue import metrics, store
-from waiting_queue.frames import Frames, announcements
-from waiting_queue.mirror import Mirror
-from waiting_queue.pulses import Pulse
+from waiting_queue.live.frames import Frames, announcements
+from waiting_queue.live.local_ranks import LocalRanks
 from waiting_queue.store import Standing
+from waiting_queue.tick_message import TickMessage
 from waiting_queue.tokens import QueueToken
 
 log = logging.getLogger(__name__)
@@ -61,15 +61,15 @@ class Room:
         self.event_id = event_id
         self.people: dict[str, list[Connection]] = {}
         self.polled: set[str] = set()
-        self.pulse: Pulse | None = None
+        self.pulse: TickMessage | None = None
         self.used_at = self.beaten_at = clock.monotonic()
-        self._mirror: Mirror | None = None
-        self._followed: Pulse | None = None
+        self._mirror: LocalRanks | None = None
+        self._followed: TickMessage | None = None
         self._heard_at = 0.0
         self._to_look_up: set[str] = set()
         self._pages: list[Connection] | None = None
         self._frames: Frames | None = None
-        self._unheard: list[Pulse] = []
+        self._unheard: list[TickMessage] = []
         self._working: asyncio.Task[None] | None = None
 
     def add(self, connection: Connection) -> None:
@@ -100,7 +100,7 @@ class Room:
         self.polled.add(held.person)
         return frames.answer(held.number, mirror.ahead(held.number), luck)
 
-    def hear(self, pulse: Pulse) -> None:
+    def hear(self, pulse: TickMessage) -> None:
         """Pulses that come while an earlier one is being told are told together."""
         self._unheard.append(pulse)
         self._heard_at = clock.monotonic()
@@ -120,7 +120,7 @@ class Room:
                 self._mirror = None  # the next pulse starts afresh
                 log.warning("queue %s: a tick could not be told: %s", self.event_id, failure)
 
-    async def _tell(self, pulses: list[Pulse]) -> None:
+    async def _tell(self, pulses: list[TickMessage]) -> None:
         if pulses[-1].queue_state == "closed":
             await self._send_home(pulses[-1])
             return
@@ -135,7 +135,7 @@ class Room:
         self._announce(before, self.pulse)
         metrics.BROADCAST_SECONDS.observe(max(store.ms(clock.now()) - pulses[0].at_ms, 0) / 1000)
 
-    async def _send_home(self, pulse: Pulse) -> None:
+    async def _send_home(self, pulse: TickMessage) -> None:
         self.pulse, self._mirror, self._frames, frames = pulse, None, None, Frames(pulse)
         over = frames.standing("closed", 0, 0)
         text = frames.of("", over)
@@ -144,7 +144,7 @@ class Room:
             connection.end()
             await breathe(number)
 
-    async def _follow(self, pulse: Pulse) -> Iterable[str]:
+    async def _follow(self, pulse: TickMessage) -> Iterable[str]:
         """The people of ours who must be looked up."""
         before, self._followed = self._followed, pulse
         if pulse.drawing:
@@ -154,10 +154,10 @@ class Room:
             self._mirror.follow(pulse)
             return [person for person, _ in pulse.news if person in self.people]
         numbers = await asyncio.to_thread(store.line_numbers, self.event_id)
-        self._mirror = Mirror(numbers, pulse)
+        self._mirror = LocalRanks(numbers, pulse)
         return [person for person in self.people if not self._is_where_it_was(person, pulse)]
 
-    def _is_where_it_was(self, person: str, pulse: Pulse) -> bool:
+    def _is_where_it_was(self, person: str, pulse: TickMessage) -> bool:
         known = self.people[person][0].standing
         return bool(
             known
@@ -210,7 +210,7 @@ class Room:
             self._to_look_up.add(page.person)  # and told with the next pulse
         return frames.of(page.person, page.standing)
 
-    def _announce(self, before: Pulse | None, pulse: Pulse) -> None:
+    def _announce(self, before: TickMessage | None, pulse: TickMessage) -> None:
         """The first pulse here may take back what a page was told from what Redis keeps."""
         known = announcements(before) if before else {}
         for kind, text in announcements(pulse).items():
@@ -223,7 +223,7 @@ class Room:
             self._working.cancel()
 
 
-def _slots_between(before: Pulse | None, pulse: Pulse) -> set[int]:
+def _slots_between(before: TickMessage | None, pulse: TickMessage) -> set[int]:
     """Those of every second since the pulse before: ticks come late, and not at full seconds."""
     if before is None or before.queue_state != pulse.queue_state:
         return ALL_SLOTS

@@ -151,7 +151,7 @@ class Room:
         return {seat: letter for _, changes in self._recent for seat, letter in changes.items()}
 
 
-class Hub:
+class SeatHub:
     """All rooms of this process."""
 
     def __init__(self) -> None:
@@ -174,12 +174,12 @@ class Hub:
             room.close()
 
 
-_hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()
+_hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, SeatHub] = WeakKeyDictionary()
 
 
-def hub() -> Hub:
+def hub() -> SeatHub:
     """Of this event loop."""
-    return _hubs.setdefault(asyncio.get_running_loop(), Hub())
+    return _hubs.setdefault(asyncio.get_running_loop(), SeatHub())
 
 
 @receiver(server_stopping)

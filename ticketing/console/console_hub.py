@@ -34,7 +34,7 @@ class Connection:
     refuse: Callable[[DomainError], Any]
 
 
-class Hub:
+class ConsoleHub:
     def __init__(self) -> None:
         self.rooms: dict[int, set[Connection]] = defaultdict(set)
         self._tasks: list[asyncio.Task[None]] = []
@@ -93,12 +93,12 @@ class Hub:
             await self.recheck()
 
 
-_hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()
+_hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, ConsoleHub] = WeakKeyDictionary()
 
 
-def hub() -> Hub:
+def hub() -> ConsoleHub:
     """Of this event loop."""
-    return _hubs.setdefault(asyncio.get_running_loop(), Hub())
+    return _hubs.setdefault(asyncio.get_running_loop(), ConsoleHub())
 
 
 @receiver(server_stopping)

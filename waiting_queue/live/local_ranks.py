@@ -3,18 +3,18 @@
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 
-from waiting_queue.pulses import Pulse
+from waiting_queue.tick_message import TickMessage
 
 
-class Mirror:
+class LocalRanks:
     """Numbers are given one by one, so a place follows from the head and from who is gone."""
 
-    def __init__(self, numbers: Sequence[int], pulse: Pulse) -> None:
+    def __init__(self, numbers: Sequence[int], pulse: TickMessage) -> None:
         """From the numbers in line, ascending, read after that pulse."""
         self.head, self.last = pulse.head, pulse.last
         self.gaps = _missing(numbers, self.head, self.last)
 
-    def follow(self, pulse: Pulse) -> None:
+    def follow(self, pulse: TickMessage) -> None:
         """Whoever is in the news is not in line, whatever happened to them."""
         for _person, number in pulse.news:
             if number >= self.head and not self._is_gap(number):

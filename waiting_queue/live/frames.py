@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from waiting_queue import selectors
-from waiting_queue.pulses import Pulse
 from waiting_queue.selectors import Pace
 from waiting_queue.store import Standing
+from waiting_queue.tick_message import TickMessage
 from waiting_queue.tokens import QueueToken
 
 # What differs between two people who wait, in the order of the answer.
@@ -28,7 +28,7 @@ AVERAGE_LUCK = 0.5  # pages that are pushed to don't poll
 class Frames:
     """The frames of one pulse."""
 
-    def __init__(self, pulse: Pulse) -> None:
+    def __init__(self, pulse: TickMessage) -> None:
         self.pulse, self.pace = pulse, Pace.of(pulse)
         self.now = datetime.fromtimestamp(pulse.at_ms / 1000, UTC)
         self._alike: dict[str, str] = {}
@@ -106,7 +106,7 @@ def standing_frame(
     return {"type": "standing", **body}
 
 
-def standing_in(pulse: Pulse, state: str, number: int, ahead: int) -> Standing:
+def standing_in(pulse: TickMessage, state: str, number: int, ahead: int) -> Standing:
     """What a pulse says of somebody whose place is known."""
     return Standing(
         *(state, number, ahead, 0, 0, max(pulse.waiting, ahead + 1), pulse.lobby),
@@ -114,13 +114,13 @@ def standing_in(pulse: Pulse, state: str, number: int, ahead: int) -> Standing:
     )
 
 
-def announcements_of(pulse: Pulse | None) -> dict[str, Any]:
+def announcements_of(pulse: TickMessage | None) -> dict[str, Any]:
     """What everybody is told alike: the operator's words, and how many seats there are."""
     outlook = (pulse.outlook if pulse else None) or {"sold_out": False, "grades": []}
     return {"notice": pulse.notice if pulse else "", **outlook}
 
 
-def announcements(pulse: Pulse | None) -> dict[str, str]:
+def announcements(pulse: TickMessage | None) -> dict[str, str]:
     """The same as frames, by kind."""
     told = announcements_of(pulse)
     notice = told.pop("notice")

@@ -17,10 +17,11 @@ from django.dispatch import receiver
 from ticketing.core import clock
 from ticketing.core.live.shutdown import send_back
 from ticketing.core.server_signals import server_stopping
-from waiting_queue import frames, store
-from waiting_queue.pulses import Pulse, event_of
-from waiting_queue.rooms import Connection, Room
+from waiting_queue import store
+from waiting_queue.live import frames
+from waiting_queue.live.subscribers import Connection, Room
 from waiting_queue.store import Standing
+from waiting_queue.tick_message import TickMessage, event_of
 from waiting_queue.tokens import QueueToken
 
 log = logging.getLogger(__name__)
@@ -32,7 +33,7 @@ IDLE_SECONDS = 60.0
 RETRY_SECONDS = 1.0
 
 
-class Hub:
+class QueueHub:
     """All rooms of this process, one subscription and one heart."""
 
     def __init__(self) -> None:
@@ -52,19 +53,19 @@ class Hub:
         room.used_at = clock.monotonic()
         return room.answer(held, room.used_at, luck)
 
-    async def last_pulse(self, event_id: int) -> Pulse | None:
+    async def last_pulse(self, event_id: int) -> TickMessage | None:
         if known := self._heard(event_id):
             return known
         kept = await store.alast_pulse(event_id)
         return self._heard(event_id) or kept  # one may have come meanwhile
 
-    def _heard(self, event_id: int) -> Pulse | None:
+    def _heard(self, event_id: int) -> TickMessage | None:
         room = self.rooms.get(event_id)
         return room.pulse if room else None
 
     def hear(self, text: str) -> None:
         if room := self.rooms.get(event_of(text)):
-            room.hear(Pulse.from_text(text))
+            room.hear(TickMessage.from_text(text))
 
     async def farewell(self) -> None:
         await send_back([page for room in self.rooms.values() for page in room.connections()])
@@ -119,12 +120,12 @@ async def beat(room: Room, moment: float, now: datetime) -> None:
         room.beaten_at = moment
 
 
-_hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()
+_hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, QueueHub] = WeakKeyDictionary()
 
 
-def hub() -> Hub:
+def hub() -> QueueHub:
     """Of this event loop."""
-    return _hubs.setdefault(asyncio.get_running_loop(), Hub())
+    return _hubs.setdefault(asyncio.get_running_loop(), QueueHub())
 
 
 @receiver(server_stopping)

@@ -9,7 +9,7 @@ News = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Pulse:
+class TickMessage:
     """`turn` counts up by one: who misses a turn asks for the whole line again."""
 
     event_id: int
@@ -32,7 +32,7 @@ class Pulse:
     notice: str = ""
     outlook: dict[str, Any] | None = None
 
-    def comes_after(self, before: "Pulse") -> bool:
+    def comes_after(self, before: "TickMessage") -> bool:
         """Nothing is missing in between."""
         return (self.epoch, self.turn) == (before.epoch, before.turn + 1)
 
@@ -44,7 +44,7 @@ class Pulse:
         return replace(self, news=[]).to_text()
 
     @classmethod
-    def from_text(cls, text: str) -> "Pulse":
+    def from_text(cls, text: str) -> "TickMessage":
         """What another release says besides is passed over."""
         said: dict[str, Any] = json.loads(text.partition(" ")[2])
         said["news"] = [(person, number) for person, number in said["news"]]
