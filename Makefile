@@ -31,7 +31,14 @@ run: install ## Run everything on http://127.0.0.1:8000 (PORT=… HOST=…); Ctr
 
 .PHONY: test
 test: lint check chromium ## Every check and every test, on servers of their own
-	$(call step,pytest,$(PY) -m pytest -n auto --dist loadgroup $(ARGS))
+	$(call step,pytest,$(PYTEST) $(ARGS))
+
+# A file's tests stay in one worker, which starts their servers once; files in the order of tests/conftest.py.
+PYTEST = $(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
+.PHONY: soak
+soak: install-dev chromium ## The tests of races, kills and faults again and again (SOAK=… times as much, default 10)
+	$(call step,soak,SOAK=$(or $(SOAK),10) $(PYTEST) -m soak $(ARGS))
 
 .PHONY: lint
 lint: install-dev ## Style, types, and who may import whom

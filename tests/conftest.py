@@ -1,9 +1,11 @@
+import functools
 from datetime import datetime
 from typing import Any
 
 import pytest
 from django.conf import settings
-from django.core.cache import cache
+from redis.asyncio.connection import ConnectionPool as AsyncConnectionPool
+from redis.connection import ConnectionPool
 
 from tests import clearing
 from tests.making import make_event, make_user
@@ -12,10 +14,26 @@ from ticketing.core import clock, redis
 from ticketing.core.ttl_cache import forget_everything
 from ticketing.events.models import Event
 
+# Files that take longest begin first, so that no worker is left with one at the end.
+LONGEST = (
+    "rehearsal/test_small.py",
+    "embedded/test_up.py",
+    "saga/test_matrix.py",
+    "browser/test_waiting.py",
+    "browser/test_seats.py",
+    "browser/test_console.py",
+    "browser/test_door.py",
+)
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Browser tests last: the browser's driver leaves an event loop running in its worker."""
-    items.sort(key=lambda item: "browser" in item.path.parts)
+    items.sort(
+        key=lambda item: (
+            "browser" in item.path.parts,
+            not item.path.as_posix().endswith(LONGEST),
+        )
+    )
 
 
 @pytest.fixture(scope="session")
@@ -24,13 +42,39 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
         clearing.prepare()
 
 
+class RedisUse:
+    """Whether this process has taken a connection to Redis since it was last emptied."""
+
+    def __init__(self) -> None:
+        self.used = True
+
+    def watch(self, pool: type) -> None:
+        get_connection = pool.get_connection
+
+        @functools.wraps(get_connection)
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            self.used = True
+            return get_connection(*args, **kwargs)
+
+        pool.get_connection = watched
+
+
+@pytest.fixture(scope="session")
+def redis_use() -> RedisUse:
+    use = RedisUse()
+    for pool in (ConnectionPool, AsyncConnectionPool):
+        use.watch(pool)
+    return use
+
+
 @pytest.fixture(autouse=True)
-def empty_redis() -> None:
-    """Each test starts with nothing in its worker's own Redis number, and nothing remembered."""
+def empty_redis(redis_use: RedisUse) -> None:
+    """Each test starts with an empty Redis database of its worker, and with empty local caches."""
     forget_everything()
-    assert "db=" in settings.REDIS_URL
-    redis.client().flushdb()
-    cache.clear()
+    if redis_use.used:
+        assert "db=" in settings.REDIS_URL
+        redis.client().flushdb()  # which holds the cache, too
+        redis_use.used = False
 
 
 @pytest.fixture

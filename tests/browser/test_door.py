@@ -15,7 +15,7 @@ from reservations.models import CheckIn, Ticket
 from reservations.tickets import signing
 from tests.browser.cable import Cable
 from tests.browser.conftest import FLAGS, PHONE, chromium_path, wait_until
-from tests.browser.test_quality import SMALL_CONTROLS, violations
+from tests.browser.quality import SMALL_CONTROLS, violations
 from tests.browser.test_seats import log_in
 from tests.making import make_event, make_plan, make_user, seat_ids
 from tests.reservations.tickets.conftest import buy, make_doorkeeper, scan
@@ -334,10 +334,9 @@ def test_the_card_is_white_in_the_dark(visit, tickets, ann):
     assert picture.bounding_box()["width"] >= 300
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(visit, tonight, tickets, ann, keeper, scheme):
-    own = visit("/tickets/", ann, color_scheme=scheme)
-    theirs = visit("/door/", keeper, color_scheme=scheme)
+def test_axe_finds_nothing(visit, tonight, tickets, ann, keeper):
+    own = visit("/tickets/", ann)
+    theirs = visit("/door/", keeper)
 
     for page, path in (
         (own, "/tickets/"),

@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from reservations import services
 from reservations.models import Reservation
 from tests.browser.conftest import PHONE
-from tests.browser.test_quality import SMALL_CONTROLS, violations
+from tests.browser.quality import SMALL_CONTROLS, violations
 from tests.making import make_event, make_plan, make_user
 from ticketing.core import clock
 from ticketing.events.models import Event, Seat
@@ -563,9 +563,8 @@ def test_without_a_script_seats_are_ticked_in_the_list(visit, sale, fan, rival):
 # -- every face ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(visit, sale, fan, scheme):
-    page = visit(sale, fan, color_scheme=scheme, reduced_motion="reduce")
+def test_axe_finds_nothing(visit, sale, fan):
+    page = visit(sale, fan, reduced_motion="reduce")
     is_live(page)
     tap_seat(page, 1, 3)
     assert violations(page) == []

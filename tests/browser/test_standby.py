@@ -8,9 +8,9 @@ from playwright.sync_api import expect
 from reservations import services
 from reservations.models import Reservation, StandbyEntry
 from reservations.views import standby as pages
+from tests.browser.quality import SMALL_CONTROLS, violations
 from tests.browser.test_console import desk, operator
 from tests.browser.test_purchase import _gateway, agree_and_pay, choose, heading, phone
-from tests.browser.test_quality import SMALL_CONTROLS, violations
 from tests.making import make_event, make_plan
 from tests.reservations.standby.acting import all_sold, joined, refunded, states_of
 from ticketing.core import clock

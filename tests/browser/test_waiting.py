@@ -12,7 +12,7 @@ from django.test import Client
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.conftest import PHONE
-from tests.browser.test_quality import SMALL_CONTROLS, violations
+from tests.browser.quality import SMALL_CONTROLS, WIDTH, violations
 from tests.making import make_event, make_user
 from ticketing.core import clock
 from waiting_queue import services, store
@@ -444,20 +444,14 @@ def states(queue, lobby, now) -> dict[str, tuple[SaleQueue, object]]:
     }
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_any_state(visit, states, scheme):
+def test_every_state_passes_axe_and_fits_a_small_phone(visit, states):
     for name, (queue, person) in states.items():
-        page = visit(queue, person, color_scheme=scheme)
+        page = visit(queue, person)
         scene = page.locator("#line").get_attribute("data-scene")
         assert scene == {"stranger": "join"}.get(name, name)
         assert violations(page) == [], name
-        page.context.close()
-
-
-def test_small_phones_and_big_letters_scroll_only_downwards(visit, states):
-    for name, (queue, person) in states.items():
-        page = visit(queue, person, viewport={"width": 320, "height": 640})
-        assert page.evaluate("document.documentElement.scrollWidth") == 320, name
+        page.set_viewport_size({"width": 320, "height": 640})
+        assert page.evaluate(WIDTH) == 320, name
         assert page.evaluate(SMALL_CONTROLS) == [], name
         page.context.close()
 
@@ -558,9 +552,10 @@ HONEST = """async (steps) => {
 }"""
 
 
-@pytest.mark.parametrize(
-    ("steps", "shown"),
-    [
+def test_the_number_between_two_messages_is_honest(page, queue):
+    page.goto(address(queue))
+
+    for steps, shown in [
         ([(0, 100, 10), (1000, None, 0), (2000, None, 0)], [100, 91, 82]),
         ([(0, 100, 10), (60_000, None, 0)], [100, 46]),  # not beyond the next message
         ([(0, 100, 10), (1000, 99, 10), (2000, 80, 10)], [100, 99, 80]),
@@ -568,9 +563,5 @@ HONEST = """async (steps) => {
         ([(0, 100, 10), (1000, None, 0), (1100, 98, 0), (12_000, 98, 0)], [100, 91, 91, 98]),
         ([(0, 2, 10), (5000, None, 0), (5100, 0, 10)], [2, 1, 0]),  # only the server says “next”
         ([(0, 50, 0), (5000, None, 0)], [50, 50]),
-    ],
-)
-def test_the_number_between_two_messages_is_honest(page, queue, steps, shown):
-    page.goto(address(queue))
-
-    assert page.evaluate(HONEST, steps) == shown
+    ]:
+        assert page.evaluate(HONEST, steps) == shown, steps
