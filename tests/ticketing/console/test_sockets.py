@@ -12,7 +12,7 @@ from websockets.sync.client import connect
 from tests.making import make_event
 from tests.waiting_queue.api.conftest import logged_in
 from tests.waiting_queue.live.conftest import Served, served, wait_until
-from ticketing.console import console_hub, keys
+from ticketing.console import keys, live
 from ticketing.console.services import sample_sales
 from ticketing.core import redis
 from waiting_queue import services as queues
@@ -133,7 +133,7 @@ def test_an_event_without_a_queue_has_no_console(event, person_of, opened):
 
 @pytest.mark.parametrize("every", [False, True])
 def test_who_loses_the_right_is_sent_out(sale, person_of, monkeypatch, opened, every):
-    monkeypatch.setattr(console_hub, "RECHECK_SECONDS", 0.1)
+    monkeypatch.setattr(live, "RECHECK_SECONDS", 0.1)
     viewer = person_of("viewer")
     console = opened(None if every else sale.pk, logged_in(viewer))
     heard(console, "sales" if every else "history")

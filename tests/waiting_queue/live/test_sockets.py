@@ -11,14 +11,14 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from tests.making import make_event, seat_ids
-from tests.waiting_queue.live.conftest import PATIENCE, move, tell, wait_until
+from tests.waiting_queue.live.conftest import PATIENCE, move, publish, wait_until
 from ticketing.core import clock
 from ticketing.core.live import send_buffer, shutdown
 from ticketing.core.server_signals import server_stopping
 from ticketing.events.models import Seat
 from waiting_queue import services, store
 from waiting_queue.models import SaleQueue
-from waiting_queue.services import pulsing
+from waiting_queue.services import tick_messages
 from waiting_queue.tokens import read_token
 
 
@@ -28,7 +28,7 @@ def seconds(number: float) -> timedelta:
 
 @pytest.fixture(autouse=True)
 def fresh_outlooks() -> None:
-    pulsing._outlooks.clear()
+    tick_messages._outlooks.clear()
 
 
 # -- what a page is told --------------------------------------------------------------------------
@@ -358,7 +358,7 @@ def test_one_word_to_the_socket_ends_it(paused, make_fan, served, word):
 
     assert [frame["code"] for frame in frames] == ["invalid_input"]
     assert code == 4400
-    wait_until(lambda: served.pages(paused) == 0)
+    wait_until(lambda: served.subscribers(paused) == 0)
 
 
 def test_a_token_of_another_event_or_an_earlier_stay_opens_nothing(paused, make_fan):
@@ -384,11 +384,11 @@ def test_an_open_page_keeps_the_place_and_a_closed_one_lets_it_lapse(
     open_page, closed_page = ann.open(), ben.open()
     open_page.greeted(), closed_page.greeted()
     closed_page.socket.close()
-    wait_until(lambda: served.pages(paused) == 1)
+    wait_until(lambda: served.subscribers(paused) == 1)
 
     for _ in range(15):
         tick()
-        served.beat(paused, tick.now)
+        served.send_heartbeats(paused, tick.now)
     alone = open_page.until(total=1)
     states = [services.standing(event_id=paused.pk, person=fan.person, now=tick.now).state
               for fan in (ann, ben)]  # fmt: skip
@@ -402,11 +402,11 @@ def test_a_page_that_breaks_off_without_a_word_is_noticed(paused, make_fan, serv
     fan.join()
     page = fan.open()
     page.greeted()
-    wait_until(lambda: served.pages(paused) == 1)
+    wait_until(lambda: served.subscribers(paused) == 1)
 
     page.socket.socket.shutdown(socket.SHUT_RDWR)
 
-    wait_until(lambda: served.pages(paused) == 0)
+    wait_until(lambda: served.subscribers(paused) == 0)
 
 
 # -- slow readers ---------------------------------------------------------------------------------
@@ -458,15 +458,15 @@ def test_a_slow_reader_delays_nobody_and_gets_the_newest_afterwards(paused, make
     quick = ben.open()
     quick.greeted()
     slow = slow_reader(cem)
-    wait_until(lambda: served.pages(paused) == 2)
+    wait_until(lambda: served.subscribers(paused) == 2)
     notices = [f"{number} " + "x" * 50_000 for number in range(40)]
 
     for notice in notices:
-        tell(paused.pk, notice=notice)
+        publish(paused.pk, notice=notice)
         while quick.next("notice")["message"] != notice:
             pass  # heard while the other one is stuck
     ann.leave()
-    tell(paused.pk, notice="the last")
+    publish(paused.pk, notice="the last")
     quick.until(ahead=0)
     frames = texts(slow)
     slow.close()
@@ -478,27 +478,27 @@ def test_a_slow_reader_delays_nobody_and_gets_the_newest_afterwards(paused, make
     assert places[-1] == 1
 
 
-def test_who_takes_nothing_any_more_is_not_kept_as_if_they_were_there(
+def test_a_client_that_reads_nothing_any_more_is_unsubscribed(
     paused, make_fan, served, monkeypatch
 ):
-    monkeypatch.setattr(send_buffer, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(send_buffer, "STALL_SECONDS", 0.2)
     ann, ben = make_fan(paused), make_fan(paused)
     ann.join(), ben.join()
     quick = ann.open()
     quick.greeted()
     stuck = slow_reader(ben)
-    wait_until(lambda: served.pages(paused) == 2)
+    wait_until(lambda: served.subscribers(paused) == 2)
 
     for number in range(10):
-        tell(paused.pk, notice=f"{number} " + "x" * 50_000)
+        publish(paused.pk, notice=f"{number} " + "x" * 50_000)
         quick.next("notice")
-    wait_until(lambda: served.pages(paused) == 1)
+    wait_until(lambda: served.subscribers(paused) == 1)
 
-    assert list(served.hub.rooms[paused.pk].people) == [ann.person]
+    assert list(served.hub.topics[paused.pk].people) == [ann.person]
     stuck.close()
 
 
-# -- farewell -------------------------------------------------------------------------------------
+# -- shutdown -------------------------------------------------------------------------------------
 
 
 def test_a_server_that_stops_says_when_to_come_back(paused, make_fan, served):
@@ -517,11 +517,11 @@ def test_a_server_that_stops_says_when_to_come_back(paused, make_fan, served):
     assert {frames[-1]["type"] for frames, _ in ends} == {"reconnect"}
     assert {code for _, code in ends} == {1012}
     assert len(set(moments)) > 6
-    assert max(moments) <= 1000 * shutdown.LEAST_SPREAD
+    assert max(moments) <= 1000 * shutdown.LEAST_SPREAD_SECONDS
     assert not served.thread.is_alive()
 
 
-def test_what_else_fails_at_the_end_keeps_nobody_from_being_told(paused, make_fan, served):
+def test_another_receiver_that_fails_does_not_stop_the_goodbye(paused, make_fan, served):
     async def failing(**_: object) -> None:
         raise RuntimeError("broken")
 
@@ -552,7 +552,7 @@ def test_connecting_and_being_told_cost_no_sql(paused, make_fan, statements):
     page = ben.open()
     page.greeted()
     ann.leave()
-    tell(paused.pk)
+    publish(paused.pk)
     page.until(ahead=0)
 
     assert statements == []
