@@ -20,10 +20,10 @@ class QueueSocket(PushSocket):
 
     async def connect(self) -> None:
         now, origin = clock.now(), self.own_origin
-        shown = credentials(
+        presented = credentials(
             self.headers, event_id=self.event_id, method="CONNECT", own_origin=origin
         )
-        who = await aspeaker(shown, now=now)
+        who = await aspeaker(presented, now=now)
         await self.accept()
         metrics.WEBSOCKETS.inc()
         self.subscriber = subscriber = QueueSubscriber(self, who.person)

@@ -60,10 +60,10 @@ class EventStream:
 async def stream(call: Call) -> tuple[int, Stream]:
     """Refused like any other call; after that, open for as long as the client stays."""
     event_id = int(call.parts["event_id"])
-    shown = credentials(
+    presented = credentials(
         call.headers, event_id=event_id, method=call.method, own_origin=call.own_origin
     )
-    opened = EventStream(event_id, await aspeaker(shown, now=clock.now()))
+    opened = EventStream(event_id, await aspeaker(presented, now=clock.now()))
     async with aexplained(event_id):
         await opened.standing()
     return 200, opened.run

@@ -144,7 +144,7 @@ class SeatHub(Hub[SeatTopic]):
 
 
 async def require_public_event(event_id: int) -> None:
-    """Not found unless the public may see it; not asked again while others watch it."""
+    """Not found unless the public may see it; not checked again while it has subscribers."""
     if event_id not in SeatHub.current().topics:
         await database_sync_to_async(_is_public)(event_id)
 

@@ -15,7 +15,7 @@ from ticketing.core.live.sockets import PushSocket
 
 
 class SampleSocket(PushSocket):
-    """First what is known when the socket opens, then every second's sample."""
+    """Pushes first what is known when the socket opens, then every second's sample."""
 
     subscriber: ConsoleSubscriber | None = None
 
@@ -58,8 +58,8 @@ class ConsoleSocket(SampleSocket):
 
     @property
     def since(self) -> int:
-        asked = parse_qs(self.scope["query_string"]).get(b"since", [b"0"])[0]
-        return int(asked) if asked.isdigit() else 0
+        since = parse_qs(self.scope["query_string"]).get(b"since", [b"0"])[0]
+        return int(since) if since.isdigit() else 0
 
     def require_topic(self) -> None:
         queue_of(self.event_id)

@@ -46,7 +46,7 @@ class ConsoleHub(Hub[ConsoleTopic]):
         return listen(store.heard, self.receive), self._recheck_permissions()
 
     async def receive(self, sample: tuple[int, str]) -> None:
-        """Every console is sent the same text. One missed is asked for after the next."""
+        """Push the same text to every console; one that missed a sample fetches it afterwards."""
         event_id, figures = sample
         text = f'{{"type":"sample","event":{event_id},"figures":{figures}}}'
         for key in (event_id, ALL):

@@ -36,7 +36,11 @@ class QueueHub(Hub[QueueTopic]):
         return listen(self._messages, self.receive), self._send_heartbeats()
 
     async def open_subscription(
-        self, event_id: int, subscriber: QueueSubscriber, asked: Awaitable[Standing], now: datetime
+        self,
+        event_id: int,
+        subscriber: QueueSubscriber,
+        standing: Awaitable[Standing],
+        now: datetime,
     ) -> None:
         """Subscribe, and send the first frames: the standing, the outlook and the notice.
 
@@ -44,10 +48,10 @@ class QueueHub(Hub[QueueTopic]):
         """
         self.subscribe(event_id, subscriber)
         try:
-            standing = await asked
+            first = await standing
             if subscriber.standing is None:
-                first = frames.standing_frame(event_id, subscriber.person, standing, now)
-                subscriber.push_standing(standing, frames.dumps(first))
+                frame = frames.standing_frame(event_id, subscriber.person, first, now)
+                subscriber.push_standing(first, frames.dumps(frame))
             message = await self.last_message(event_id)
             for kind, text in frames.announcement_frames(message).items():
                 subscriber.push(kind, text)

@@ -15,7 +15,7 @@ class LocalRanks:
         self.gaps = _missing(numbers, self.head, self.last)
 
     def follow(self, message: TickMessage) -> None:
-        """Whoever is among the changes is not in line, whatever happened to them."""
+        """Everybody among the changes is out of the line, whatever happened to them."""
         for _person, number in message.changes:
             if number >= self.head and not self._is_gap(number):
                 insort(self.gaps, number)

@@ -33,13 +33,13 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[store.Changes]:
 class OpenMap:
     socket: ClientConnection
     reads: list[store.Changes]
-    heard: list[dict[str, Any]] = field(default_factory=list)
+    frames: list[dict[str, Any]] = field(default_factory=list)
 
     def next(self, kind: str = "seats", *, seconds: float = 5) -> dict[str, Any]:
-        """The next frame of this kind; all others are kept in `heard`."""
+        """The next frame of this kind; all others are kept in `frames`."""
         while True:
             frame: dict[str, Any] = json.loads(self.socket.recv(timeout=seconds))
-            self.heard.append(frame)
+            self.frames.append(frame)
             if frame["type"] == kind:
                 return frame
 

@@ -17,7 +17,8 @@ from django.conf import settings
 from django.db import connections
 from redis import Redis
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync import client as websocket
+from websockets.sync.client import ClientConnection
 
 from tests.making import make_user
 from tests.waiting_queue.api.conftest import logged_in, statements  # noqa: F401 - a fixture
@@ -148,13 +149,13 @@ class Page:
     """An open waiting page of somebody."""
 
     socket: ClientConnection
-    heard: list[dict[str, Any]] = field(default_factory=list)
+    frames: list[dict[str, Any]] = field(default_factory=list)
 
     def next(self, kind: str = "standing", *, seconds: float = PATIENCE) -> dict[str, Any]:
-        """The next frame of this kind; all others are kept in `heard`."""
+        """The next frame of this kind; all others are kept in `frames`."""
         while True:
             frame: dict[str, Any] = json.loads(self.socket.recv(timeout=seconds))
-            self.heard.append(frame)
+            self.frames.append(frame)
             if frame["type"] == kind:
                 return frame
 
@@ -204,15 +205,17 @@ class Fan:
         services.leave(event_id=self.event_id, person=self.person, now=clock.now())
 
     def open(self, query: str = "", **headers: str) -> Page:
-        page = self.knock(query, **headers)
+        page = self.connect(query, **headers)
         wait_for_listeners()
         return page
 
-    def knock(self, query: str = "", **headers: str) -> Page:
+    def connect(self, query: str = "", **headers: str) -> Page:
         sent = {"Cookie": f"sessionid={self.session}", "Origin": self.served.origin} | headers
         address = f"ws://localhost:{self.served.port}/ws/events/{self.event_id}/queue/{query}"
         wanted = {name: value for name, value in sent.items() if value}
-        line = connect(address, additional_headers=wanted, max_queue=None, open_timeout=PATIENCE)
+        line = websocket.connect(
+            address, additional_headers=wanted, max_queue=None, open_timeout=PATIENCE
+        )
         return Page(self.pages.enter_context(line))
 
     def ask(self, path: str = "", *, token: str = "", method: str = "GET") -> httpx.Response:

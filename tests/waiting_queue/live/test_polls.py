@@ -61,8 +61,8 @@ def test_by_session_redis_is_asked_and_says_the_same(crowd, token, asked):
 def test_the_place_is_exact_after_every_tick(paused, crowd, token, served, asked):
     for leaver, right in ((crowd[1], 2), (crowd[0], 1)):
         leaver.leave()
-        heard = publish(paused.pk)
-        wait_until(lambda heard=heard: served.hub.topics[paused.pk].message.turn == heard.turn)
+        last = publish(paused.pk)
+        wait_until(lambda last=last: served.hub.topics[paused.pk].message.turn == last.turn)
         asked.clear()
         poll = crowd[3].ask(token=token(crowd[3])).json()
         assert (poll["ahead"], poll["total"], poll["position"]) == (right, right + 1, right + 1)
@@ -78,7 +78,7 @@ def test_when_the_ticks_have_stopped_redis_is_asked(paused, crowd, token, asked,
     assert (poll["ahead"], asked) == (3, ["touch"])
 
 
-def test_who_is_called_or_out_is_told_by_redis(paused, crowd, token, asked, now, served):
+def test_who_is_called_or_out_is_answered_by_redis(paused, crowd, token, asked, now, served):
     services.set_knobs(event_id=paused.pk, knobs={"max_inside": 1}, by=None, now=now)
     move(paused, "open", now)
     services.tick_open_queues(now=now + timedelta(seconds=1))
@@ -119,7 +119,7 @@ def test_tokens_of_others_are_refused_before_anybody_is_asked(paused, crowd, tok
     assert asked == []
 
 
-def test_who_left_and_came_again_does_not_get_the_old_place_back(paused, crowd, token, served):
+def test_an_old_token_does_not_bring_back_a_place_that_was_left(paused, crowd, token, served):
     old = token(crowd[0])
     crowd[0].leave()
     crowd[0].join()

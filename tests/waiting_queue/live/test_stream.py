@@ -85,7 +85,7 @@ def test_the_same_messages_in_the_same_order(paused, waiting, listen, tick):
 
     differs = {"server_time"}
     assert [{**frame, "server_time": 0} for frame in by_stream] == [
-        {**frame, "server_time": 0} for frame in page.heard[:3]
+        {**frame, "server_time": 0} for frame in page.frames[:3]
     ]
     assert {key: moved[key] for key in moved.keys() - differs} == {
         key: moved_page[key] for key in moved_page.keys() - differs
@@ -168,7 +168,9 @@ def test_a_client_that_is_gone_is_removed(paused, waiting, listen, served):
     assert list(served.hub.topics[paused.pk].people) == [ben.person]
 
 
-def test_a_server_that_stops_ends_the_stream_with_a_word(paused, waiting, listen, served):
+def test_a_server_that_stops_ends_the_stream_with_a_reconnect_frame(
+    paused, waiting, listen, served
+):
     ann, ben = waiting
     streams = [listen(ann), listen(ben)]
     for stream in streams:
@@ -181,7 +183,7 @@ def test_a_server_that_stops_ends_the_stream_with_a_word(paused, waiting, listen
     assert rests[0][-1]["after_ms"] >= 0
 
 
-def test_opening_and_being_told_cost_no_sql(paused, waiting, listen, statements):
+def test_opening_and_being_pushed_to_cost_no_sql(paused, waiting, listen, statements):
     ann, ben = waiting
     statements.clear()
 
