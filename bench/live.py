@@ -164,8 +164,8 @@ def _publish_text() -> None:
     from waiting_queue.tick_message import TickMessage
 
     at_ms = int(clock.now().timestamp() * 1000)
-    pulse = TickMessage(EVENT, queue_state="open", waiting=50_000, fast=10, slow=10, at_ms=at_ms)
-    _publish("bench:go", Frames(pulse).waiting(43_210, 42_109))
+    message = TickMessage(EVENT, queue_state="open", waiting=50_000, fast=10, slow=10, at_ms=at_ms)
+    _publish("bench:go", Frames(message).waiting(43_210, 42_109))
 
 
 # -- processes ------------------------------------------------------------------------------------

@@ -22,10 +22,10 @@ from reservations.api_serializers import (
     KeySerializer,
     WishSerializer,
     is_ordinary,
-    request_body,
     reservation_body,
 )
 from reservations.errors import OnlySeatsLater
+from reservations.live.frames import request_body
 from ticketing.accounts import selectors as accounts
 from ticketing.accounts.api_auth import FanAuthentication, TokenAuthentication
 from ticketing.core import clock

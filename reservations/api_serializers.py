@@ -6,11 +6,9 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
-from reservations.errors import refusal_of
 from reservations.models import HoldRequest, Reservation
 from reservations.selectors import Hold
 from reservations.tokens import payment_token
-from ticketing.core.error_responses import body as error_body
 
 MOST = 100
 LARGEST = 2**63 - 1
@@ -132,20 +130,6 @@ def reservation_body(hold: Hold, now: datetime) -> dict[str, Any]:
         "deadline": it.deadline,
         "server_time": now,
         "payment_token": _payment_token(it, now),
-    }
-
-
-def request_body(request: HoldRequest) -> dict[str, Any]:
-    refusal, is_over = request.refusal, request.finished_at is not None
-    return {
-        "code": request.code,
-        "event": request.event_id,
-        "state": request.state.upper(),
-        "seats": request.seats,
-        "created_at": request.created_at,
-        "reservation": request.reservation.code if request.reservation else None,
-        "refusal": error_body(refusal_of(**refusal)) if refusal else None,
-        "next_poll_ms": None if is_over else 1_000,
     }
 
 

@@ -7,4 +7,4 @@ class ReservationsConfig(AppConfig):
     verbose_name = _("Reservations")
 
     def ready(self) -> None:
-        from reservations import pushes  # noqa: F401 - listens
+        from reservations.live import hold_requests  # noqa: F401 - connects its receiver

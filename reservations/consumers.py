@@ -1,44 +1,33 @@
-"""The websocket of the seat map: it tells, and wants to hear nothing."""
+"""The websocket of the seat map."""
 
 from django.conf import settings
 from django.http.cookie import parse_cookie
 
-from reservations import metrics, seat_hub
-from reservations.seat_hub import Connection
+from reservations import metrics
+from reservations.live.hub import SeatHub, SeatSubscriber, require_public_event
 from ticketing.accounts.selectors import acaller
-from ticketing.core import clock
 from ticketing.core.fast_path.application import language_of
-from ticketing.core.live.send_buffer import SendBuffer
-from ticketing.core.live.sockets import Socket
+from ticketing.core.live.sockets import PushSocket
 
 
-class SeatsSocket(Socket):
-    """`ws/events/{id}/seats/`: public; who is logged in also hears of their own requests."""
+class SeatsSocket(PushSocket):
+    """`ws/events/{id}/seats/`: public; with a login, also the person's own hold requests."""
 
-    channel_layer_alias = None
-    map: Connection | None = None
+    subscriber: SeatSubscriber | None = None
 
-    @property
-    def event_id(self) -> int:
-        return int(self.scope["url_route"]["kwargs"]["event_id"])
-
-    async def enter(self) -> None:
-        await seat_hub.require_event(self.event_id)
+    async def connect(self) -> None:
+        await require_public_event(self.event_id)
         headers = self.headers
         cookies = parse_cookie(headers.get("cookie", ""))
         caller = await acaller(cookies.get(settings.SESSION_COOKIE_NAME))
         await self.accept()
         metrics.CONNECTIONS.inc()
-        self.map = Connection(
-            SendBuffer(self.send_text, self.give_up),
-            self.end,
-            fan_id=caller.id if caller else None,
-            language=language_of(headers),
-        )
-        seat_hub.hub().watch(self.event_id, self.map, clock.now())
+        fan_id, language = caller.id if caller else None, language_of(headers)
+        self.subscriber = SeatSubscriber(self, fan_id=fan_id, language=language)
+        SeatHub.current().subscribe(self.event_id, self.subscriber)
 
-    def leave(self) -> None:
-        if self.map:
+    def unsubscribe(self) -> None:
+        if self.subscriber:
             metrics.CONNECTIONS.dec()
-            seat_hub.hub().leave(self.event_id, self.map)
-            self.map = None
+            SeatHub.current().unsubscribe(self.event_id, self.subscriber)
+            self.subscriber = None

@@ -1,10 +1,10 @@
-"""What is counted of the live map, for whoever watches the site from outside."""
+"""Prometheus metrics of the live seat map."""
 
 from prometheus_client import Counter, Gauge
 
 CONNECTIONS = Gauge(
     "seats_connections",
-    "Seat maps connected to this process and told what changes.",
+    "Open seat maps of this process to which changes are pushed.",
     multiprocess_mode="livesum",
 )
-FRAMES = Counter("seats_frames_total", "Messages sent to open seat maps.")
+FRAMES = Counter("seats_frames_total", "Frames pushed to open seat maps.")

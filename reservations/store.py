@@ -1,4 +1,4 @@
-"""What the live map asks Redis, a few times a second for each event with watchers."""
+"""The Redis streams behind the live seat map: seats and hold requests that changed."""
 
 import json
 from dataclasses import dataclass
@@ -9,42 +9,43 @@ from reservations import gate, keys
 from ticketing.core import redis
 from ticketing.events.selectors import seats_version
 
-# Nobody who is connected is so far behind.
+# No connected process is so far behind.
 KEPT_REQUESTS = 10_000
 KEPT_SECONDS = 600
-Told = tuple[str, int, dict[str, Any]]  # name, fan, what became of their request
+SeatChange = tuple[str, str, list[int]]  # stream id, letter of the new state, seats
+RequestChange = tuple[str, int, dict[str, Any]]  # stream id, fan, the request as it is now
 
 
 @dataclass(frozen=True)
-class Glance:
-    """What was told since the last one, and the version of the seat list now."""
+class Changes:
+    """What changed since the last read, and the version of the seat list now."""
 
-    news: list[tuple[str, str, list[int]]]
-    requests: list[Told]
+    seats: list[SeatChange]
+    requests: list[RequestChange]
     version: str | None
 
 
-def glance(event_id: int, *, last_news: str, last_request: str) -> Glance:
-    """The version is read first: a change that it knows of is then among the news, or will be."""
+def changes_since(event_id: int, *, last_seat: str, last_request: str) -> Changes:
+    """The version is read first: a change that it counts is then among these, or the next ones."""
     version = seats_version(event_id)
-    news = gate.news_since(event_id, last_news)
-    return Glance(news, requests_since(event_id, last_request), version)
+    seats = gate.news_since(event_id, last_seat)
+    found: Any = redis.client().xrange(keys.requests(event_id), min=f"({last_request}")
+    requests = [(name, int(it["fan"]), json.loads(it["request"])) for name, it in found]
+    return Changes(seats, requests, version)
 
 
-def name_of(moment: datetime) -> str:
-    """Whatever is told later has a greater name."""
+def stream_id_at(moment: datetime) -> str:
+    """Whatever is added later has a greater id."""
     return f"{gate.ms(moment)}-0"
 
 
-def tell_request(event_id: int, fan_id: int, told: dict[str, Any]) -> None:
-    """An asynchronous request moved: for the processes that have its fan's connections."""
-    name, entry = keys.requests(event_id), {"fan": fan_id, "told": json.dumps(told, default=str)}
+def add_request_change(event_id: int, fan_id: int, request: dict[str, Any]) -> None:
+    """For the processes that have the fan's connections."""
+    name, entry = (
+        keys.requests(event_id),
+        {"fan": fan_id, "request": json.dumps(request, default=str)},
+    )
     with redis.client().pipeline() as pipe:
         pipe.xadd(name, entry, maxlen=KEPT_REQUESTS, approximate=True)  # type: ignore[arg-type]
         pipe.expire(name, KEPT_SECONDS)
         pipe.execute()
-
-
-def requests_since(event_id: int, last: str) -> list[Told]:
-    found: Any = redis.client().xrange(keys.requests(event_id), min=f"({last}")
-    return [(name, int(it["fan"]), json.loads(it["told"])) for name, it in found]

@@ -19,10 +19,10 @@ from channels.security.websocket import AllowedHostsOriginValidator
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
-from ticketing.core.latency import Timed
+from ticketing.core.latency import LatencyMiddleware
 
 wsgi = cast(Any, get_wsgi_application())
-pages = Timed(WSGIMiddleware(wsgi, workers=settings.WEB_THREADS))
+pages = LatencyMiddleware(WSGIMiddleware(wsgi, workers=settings.WEB_THREADS))
 # Our own pages call the sandbox: it must not wait for the threads that wait for it.
 sandbox = WSGIMiddleware(wsgi, workers=2 * settings.WEB_THREADS)
 

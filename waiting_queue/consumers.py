@@ -1,49 +1,45 @@
-"""The websocket of the waiting page: it tells, and wants to hear nothing."""
+"""The websocket of the waiting page."""
 
 from collections.abc import Awaitable
 from urllib.parse import parse_qs
 
 from ticketing.core import clock
-from ticketing.core.live.send_buffer import SendBuffer
-from ticketing.core.live.sockets import Socket
+from ticketing.core.live.sockets import PushSocket
 from waiting_queue import metrics, services
 from waiting_queue.api_callers import Speaker, aspeaker, credentials
-from waiting_queue.live import hub
-from waiting_queue.live.subscribers import Connection
+from waiting_queue.live.hub import QueueHub
+from waiting_queue.live.subscribers import QueueSubscriber
 from waiting_queue.reasons import aexplained
 from waiting_queue.store import Standing
 
 
-class QueueSocket(Socket):
+class QueueSocket(PushSocket):
     """`ws/events/{id}/queue/`; with `?join=1`, connecting joins the line."""
 
-    channel_layer_alias = None  # the hub is faster than a channel for everybody
-    page: Connection | None = None
+    subscriber: QueueSubscriber | None = None
 
-    @property
-    def event_id(self) -> int:
-        return int(self.scope["url_route"]["kwargs"]["event_id"])
-
-    async def enter(self) -> None:
+    async def connect(self) -> None:
         now, origin = clock.now(), self.own_origin
-        shown = credentials(
+        presented = credentials(
             self.headers, event_id=self.event_id, method="CONNECT", own_origin=origin
         )
-        who = await aspeaker(shown, now=now)
+        who = await aspeaker(presented, now=now)
         await self.accept()
         metrics.WEBSOCKETS.inc()
-        self.page = Connection(who.person, SendBuffer(self.send_text, self.give_up), self.end)
+        self.subscriber = subscriber = QueueSubscriber(self, who.person)
         async with aexplained(self.event_id):
-            await hub.watch(self.event_id, self.page, self.asked(who), now)
+            await QueueHub.current().open_subscription(
+                self.event_id, subscriber, self._standing(who), now
+            )
 
-    def asked(self, who: Speaker) -> Awaitable[Standing]:
+    def _standing(self, who: Speaker) -> Awaitable[Standing]:
         event_id, person, now = self.event_id, who.person, clock.now()
         if parse_qs(self.scope["query_string"]).get(b"join") == [b"1"] and not who.held:
             return services.ajoin(event_id=event_id, person=person, now=now)
         return services.astanding(event_id=event_id, person=person, now=now, held=who.held)
 
-    def leave(self) -> None:
-        if self.page:
+    def unsubscribe(self) -> None:
+        if self.subscriber:
             metrics.WEBSOCKETS.dec()
-            hub.leave(self.event_id, self.page)
-            self.page = None
+            QueueHub.current().unsubscribe(self.event_id, self.subscriber)
+            self.subscriber = None

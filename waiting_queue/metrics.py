@@ -1,7 +1,4 @@
-"""What is counted and timed of the queue, for whoever watches the site from outside.
-
-Each process counts for itself; the reader adds up.
-"""
+"""Prometheus metrics of the queue. Each process counts for itself; the reader adds up."""
 
 from prometheus_client import Counter, Gauge, Histogram
 
@@ -11,7 +8,7 @@ SECOND_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 2.0,
 
 CONNECTIONS = Gauge(
     "queue_connections",
-    "People connected to this process and told their place.",
+    "Open connections of this process to which ranks are pushed.",
     ["kind"],
     multiprocess_mode="livesum",
 )
@@ -24,12 +21,12 @@ LUA_SECONDS = Histogram(
 )
 BROADCAST_SECONDS = Histogram(
     "queue_broadcast_seconds",
-    "From a tick to the last of this process's people being told of it.",
+    "From a tick to the last push of it in this process.",
     buckets=SECOND_BUCKETS,
 )
-FRAMES = Counter("queue_frames_total", "Messages sent to people in line.")
-POLLS = Counter("queue_polls_total", "Standings asked for, by who answered.", ["source"])
+FRAMES = Counter("queue_frames_total", "Frames pushed to waiting pages.")
+POLLS = Counter("queue_polls_total", "Polls, by what answered them.", ["source"])
 
 # Looked up once: these are used for every connection and every poll, and show 0 from the start.
 WEBSOCKETS, STREAMS = CONNECTIONS.labels("websocket"), CONNECTIONS.labels("sse")
-POLLS_OF_MIRROR, POLLS_OF_REDIS = POLLS.labels("mirror"), POLLS.labels("redis")
+POLLS_ANSWERED_LOCALLY, POLLS_ANSWERED_BY_REDIS = POLLS.labels("local"), POLLS.labels("redis")

@@ -323,7 +323,9 @@ def publish(pulses: Sequence[TickMessage]) -> None:
     client, queue_client = redis.client(), redis.queue_client()
     for pulse in pulses:
         if pulse.queue_state != "closed":  # of which nothing is kept
-            queue_client.set(keys.last_pulse(pulse.event_id), pulse.without_news(), ex=KEPT_SECONDS)
+            queue_client.set(
+                keys.last_pulse(pulse.event_id), pulse.without_changes(), ex=KEPT_SECONDS
+            )
         client.publish(keys.pulses(redis.database()), pulse.to_text())
 
 
@@ -436,7 +438,7 @@ def _pulse(event_id: int, answer: list[Any]) -> TickMessage | None:
     parted = (entry.rpartition(":") for entry in news)
     people = [(person, int(number)) for person, _, number in parted]
     known = dict(zip(PULSE_FIELDS, told, strict=True))
-    return TickMessage(event_id, fast=float(fast), slow=float(slow), news=people, **known)
+    return TickMessage(event_id, fast=float(fast), slow=float(slow), changes=people, **known)
 
 
 def _since(answer: list[Any]) -> dict[int, int]:

@@ -1,27 +1,26 @@
-"""The same messages as a stream of server-sent events, for networks that break websockets."""
+"""The same messages as server-sent events, for networks that break websockets."""
 
 import asyncio
 import re
-from dataclasses import dataclass, field
 
 from ticketing.core import clock
 from ticketing.core.fast_path.application import Call, Receive, Route, Send, Stream
-from ticketing.core.live.send_buffer import SendBuffer
 from waiting_queue import metrics, services
 from waiting_queue.api_callers import Speaker, aspeaker, credentials
-from waiting_queue.live import hub
-from waiting_queue.live.subscribers import Connection
+from waiting_queue.live.hub import QueueHub
+from waiting_queue.live.subscribers import QueueSubscriber
 from waiting_queue.reasons import aexplained
 from waiting_queue.store import Standing
 
 
-@dataclass
-class Page:
-    """An open stream."""
+class EventStream:
+    """An open stream of one person; the connection that its subscriber sends to."""
 
-    event_id: int
-    who: Speaker
-    over: asyncio.Event = field(default_factory=asyncio.Event)
+    _send: Send
+
+    def __init__(self, event_id: int, who: Speaker) -> None:
+        self.event_id, self.who = event_id, who
+        self._closed = asyncio.Event()
 
     async def standing(self) -> Standing:
         person, held = self.who.person, self.who.held
@@ -29,38 +28,45 @@ class Page:
             event_id=self.event_id, person=person, now=clock.now(), held=held
         )
 
-    async def tell(self, receive: Receive, send: Send) -> None:
-        async def send_text(text: str) -> None:
-            event = f"data: {text}\n\n".encode()
-            await send({"type": "http.response.body", "body": event, "more_body": True})
-
-        page = Connection(self.who.person, SendBuffer(send_text, self.over.set), self.over.set)
-        reader = asyncio.create_task(self.until_gone(receive))
+    async def run(self, receive: Receive, send: Send) -> None:
+        """Push until the client or the server closes the stream."""
+        self._send = send
+        hub, subscriber = QueueHub.current(), QueueSubscriber(self, self.who.person)
+        reader = asyncio.create_task(self._wait_for_disconnect(receive))
         metrics.STREAMS.inc()
         try:
-            await hub.watch(self.event_id, page, self.standing(), clock.now())
-            await self.over.wait()
+            await hub.open_subscription(self.event_id, subscriber, self.standing(), clock.now())
+            await self._closed.wait()
         finally:
             metrics.STREAMS.dec()
             reader.cancel()
-            hub.leave(self.event_id, page)
+            hub.unsubscribe(self.event_id, subscriber)
 
-    async def until_gone(self, receive: Receive) -> None:
+    async def send_text(self, text: str) -> None:
+        event = f"data: {text}\n\n".encode()
+        await self._send({"type": "http.response.body", "body": event, "more_body": True})
+
+    def close_soon(self) -> None:
+        self._closed.set()
+
+    abort = close_soon
+
+    async def _wait_for_disconnect(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
-        self.over.set()
+        self.close_soon()
 
 
 async def stream(call: Call) -> tuple[int, Stream]:
-    """Refused like any other call; after that, told for as long as the page stays open."""
+    """Refused like any other call; after that, open for as long as the client stays."""
     event_id = int(call.parts["event_id"])
-    shown = credentials(
+    presented = credentials(
         call.headers, event_id=event_id, method=call.method, own_origin=call.own_origin
     )
-    page = Page(event_id, await aspeaker(shown, now=clock.now()))
+    opened = EventStream(event_id, await aspeaker(presented, now=clock.now()))
     async with aexplained(event_id):
-        await page.standing()
-    return 200, page.tell
+        await opened.standing()
+    return 200, opened.run
 
 
 lean_routes: list[Route] = [

@@ -33,8 +33,8 @@ def test_the_registry_tells_each_by_its_name(line, kind):
         (metrics.STREAMS, "queue_connections", {"kind": "sse"}),
         (metrics.PROMOTIONS.labels(7), "queue_promotions_total", {"event": "7"}),
         (metrics.FRAMES, "queue_frames_total", {}),
-        (metrics.POLLS_OF_MIRROR, "queue_polls_total", {"source": "mirror"}),
-        (metrics.POLLS_OF_REDIS, "queue_polls_total", {"source": "redis"}),
+        (metrics.POLLS_ANSWERED_LOCALLY, "queue_polls_total", {"source": "local"}),
+        (metrics.POLLS_ANSWERED_BY_REDIS, "queue_polls_total", {"source": "redis"}),
     ],
 )
 def test_what_is_counted_is_told(metric, name, labels):

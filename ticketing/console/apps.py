@@ -18,7 +18,7 @@ class ConsoleConfig(AppConfig):
     verbose_name = _("Console")
 
     def ready(self) -> None:
-        from ticketing.console import hearts, services
+        from ticketing.console import heartbeats, services
 
         post_migrate.connect(services.grant_roles, sender=self)
-        hearts.listen()
+        heartbeats.connect_signals()

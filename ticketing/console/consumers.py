@@ -1,4 +1,4 @@
-"""The websockets of the console: they tell, and want to hear nothing."""
+"""The websockets of the console."""
 
 import json
 from typing import Any
@@ -8,73 +8,70 @@ from channels.db import database_sync_to_async
 from django.conf import settings
 from django.http.cookie import parse_cookie
 
-from ticketing.console import console_hub, services
+from ticketing.console import live, services
 from ticketing.console.access import queue_of, watcher
-from ticketing.console.console_hub import Connection
-from ticketing.core.live.send_buffer import SendBuffer
-from ticketing.core.live.sockets import Socket
+from ticketing.console.live import ConsoleHub, ConsoleSubscriber
+from ticketing.core.live.sockets import PushSocket
 
 
-class WatchingSocket(Socket):
-    """Whoever may watch is first told what there is, then every second what is new."""
+class SampleSocket(PushSocket):
+    """Pushes first what is known when the socket opens, then every second's sample."""
 
-    channel_layer_alias = None
-    console: Connection | None = None
+    subscriber: ConsoleSubscriber | None = None
 
     @property
-    def room(self) -> int:
+    def topic(self) -> int:
         raise NotImplementedError
 
-    def require_room(self) -> None:
+    def require_topic(self) -> None:
         """Raises if there is nothing to watch."""
 
-    def so_far(self) -> dict[str, Any]:
+    def first_frame(self) -> dict[str, Any]:
         """What is known when the socket opens."""
         raise NotImplementedError
 
-    async def enter(self) -> None:
-        await self.require_watcher()
-        await database_sync_to_async(self.require_room)()
+    async def connect(self) -> None:
+        await self.check_permission()
+        await database_sync_to_async(self.require_topic)()
         await self.accept()
-        outbox = SendBuffer(self.send_text, self.give_up)
-        self.console = Connection(outbox, self.end, self.require_watcher, self.refuse)
-        console_hub.hub().watch(self.room, self.console)  # before looking back: no second between
-        outbox.put("so far", json.dumps(await database_sync_to_async(self.so_far)()))
+        self.subscriber = subscriber = ConsoleSubscriber(self)
+        ConsoleHub.current().subscribe(self.topic, subscriber)  # first: no second is missed
+        subscriber.push("first", json.dumps(await database_sync_to_async(self.first_frame)()))
 
-    async def require_watcher(self) -> None:
+    async def check_permission(self) -> None:
         cookies = parse_cookie(self.headers.get("cookie", ""))
         session_key = cookies.get(settings.SESSION_COOKIE_NAME, "")
         await database_sync_to_async(watcher)(session_key)
 
-    def leave(self) -> None:
-        if self.console:
-            console_hub.hub().leave(self.room, self.console)
-            self.console = None
+    def unsubscribe(self) -> None:
+        if self.subscriber:
+            ConsoleHub.current().unsubscribe(self.topic, self.subscriber)
+            self.subscriber = None
 
 
-class ConsoleSocket(WatchingSocket):
-    """`ws/console/{event}/?since=second`: first what was missed, then every second."""
+class ConsoleSocket(SampleSocket):
+    """`ws/console/{event}/?since=second`: one sale; first the samples since that second."""
 
     @property
-    def room(self) -> int:
-        return int(self.scope["url_route"]["kwargs"]["event_id"])
+    def topic(self) -> int:
+        return self.event_id
 
     @property
     def since(self) -> int:
-        asked = parse_qs(self.scope["query_string"]).get(b"since", [b"0"])[0]
-        return int(asked) if asked.isdigit() else 0
+        since = parse_qs(self.scope["query_string"]).get(b"since", [b"0"])[0]
+        return int(since) if since.isdigit() else 0
 
-    def require_room(self) -> None:
-        queue_of(self.room)
+    def require_topic(self) -> None:
+        queue_of(self.event_id)
 
-    def so_far(self) -> dict[str, Any]:
-        return {"type": "history", **services.history_of(event_id=self.room, since=self.since)}
+    def first_frame(self) -> dict[str, Any]:
+        return {"type": "history", **services.history_of(event_id=self.event_id, since=self.since)}
 
 
-class OverviewSocket(WatchingSocket):
+class OverviewSocket(SampleSocket):
     """`ws/console/`: every sale that runs."""
 
-    room = console_hub.ALL
+    topic = live.ALL
 
-    def so_far(self) -> dict[str, Any]:
+    def first_frame(self) -> dict[str, Any]:
         return {"type": "sales", "sales": services.running_figures()}

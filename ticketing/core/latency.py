@@ -1,4 +1,4 @@
-"""How long pages take in this process: measured where a request arrives, so that waiting counts."""
+"""How long pages take in this process, from arrival to answer: waiting for a thread counts."""
 
 import threading
 from collections import deque
@@ -7,34 +7,35 @@ from typing import Any
 
 from ticketing.core import clock
 
-# What is told is about the last few seconds, and about no more than so many pages.
+# The percentile is of the last few seconds, and of no more than so many pages.
 SECONDS, MOST = 15.0, 2_000
-# Fewer tell nothing.
+# Fewer pages say nothing.
 FEWEST = 5
-# A page that takes so long already counts before it is done: a jam is seen while it lasts.
+# A page that has taken so long counts before it is done: a jam shows while it lasts.
 LONG_SECONDS = 1.0
-# Not pages, or pages whose time says nothing of the crowd: operators, and waiting for the gateway.
-ELSEWHERE = ("/static/", "/media/", "/admin/", "/payments/", "/door/")
+# No pages, or pages whose time says nothing of the load: operators, and waiting for the gateway.
+EXCLUDED = ("/static/", "/media/", "/admin/", "/payments/", "/door/")
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 
 class Latency:
-    """The times of the last pages. Written by the event loop, read by another thread."""
+    """The durations of the last pages. Written by the event loop, read by another thread."""
 
     def __init__(self) -> None:
         self._done: deque[tuple[float, float]] = deque(maxlen=MOST)
-        self._under_way: dict[int, float] = {}
-        self._lock, self._names = threading.Lock(), 0
+        self._started: dict[int, float] = {}
+        self._lock, self._last = threading.Lock(), 0
 
     def begin(self) -> int:
+        """The number with which to call `end`."""
         with self._lock:
-            self._names += 1
-            self._under_way[self._names] = clock.monotonic()
-            return self._names
+            self._last += 1
+            self._started[self._last] = clock.monotonic()
+            return self._last
 
-    def end(self, name: int) -> None:
+    def end(self, number: int) -> None:
         with self._lock:
-            began = self._under_way.pop(name, None)
+            began = self._started.pop(number, None)
             if began is not None:
                 self._done.append((clock.monotonic(), clock.monotonic() - began))
 
@@ -43,33 +44,33 @@ class Latency:
         now = clock.monotonic()
         with self._lock:
             took = [seconds for at, seconds in self._done if now - at <= SECONDS]
-            jammed = [now - began for began in self._under_way.values()]
-        took = sorted([*took, *(age for age in jammed if age > LONG_SECONDS)])
+            so_far = [now - began for began in self._started.values()]
+        took = sorted([*took, *(age for age in so_far if age > LONG_SECONDS)])
         if len(took) < FEWEST:
             return None
         return round(1000 * took[min(int(0.95 * len(took)), len(took) - 1)], 1)
 
 
-pages = Latency()
+page_latency = Latency()
 
 
-class Timed:
-    """An ASGI application whose pages are timed, until their answer begins."""
+class LatencyMiddleware:
+    """Times the pages of an ASGI application, until their answer begins."""
 
-    def __init__(self, application: Any, pace: Latency = pages) -> None:
-        self.application, self.pace = application, pace
+    def __init__(self, application: Application, latency: Latency = page_latency) -> None:
+        self.application, self.latency = application, latency
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["method"] != "GET" or scope["path"].startswith(ELSEWHERE):
+        if scope["method"] != "GET" or scope["path"].startswith(EXCLUDED):
             await self.application(scope, receive, send)
             return
-        name = self.pace.begin()
+        number = self.latency.begin()
 
-        async def sending(message: Any) -> None:
-            self.pace.end(name)
+        async def timed_send(message: Any) -> None:
+            self.latency.end(number)
             await send(message)
 
         try:
-            await self.application(scope, receive, sending)
+            await self.application(scope, receive, timed_send)
         finally:
-            self.pace.end(name)
+            self.latency.end(number)

@@ -1,4 +1,4 @@
-"""Signals of a server process: it has started, or it is about to stop."""
+"""Signals of a server process: it has started, or is about to stop."""
 
 from django.dispatch import Signal
 

@@ -1,7 +1,7 @@
-"""What is sent to open pages: one text each, from a pattern that is worked out once a tick.
+"""The texts pushed to waiting pages, filled into a pattern that is made once a tick.
 
-Tens of thousands are told their place in the same second, and most of what they are told is the
-same for all. The pattern comes from the API's own answer, so both say the same things.
+Tens of thousands of pages get their rank in the same second, and most of the text is the same for
+all. The pattern is made from the API's own answer, so that both say the same.
 """
 
 import json
@@ -15,117 +15,115 @@ from waiting_queue.store import Standing
 from waiting_queue.tick_message import TickMessage
 from waiting_queue.tokens import QueueToken
 
-# What differs between two people who wait, in the order of the answer.
-OWN = (
+# The fields that differ between two people who wait, in the order of the answer.
+PERSONAL_FIELDS = (
     *("number", "position", "ahead", "rank", "aheadCount", "total"),
     *("eta_seconds", "eta_low_seconds", "eta_high_seconds", "next_poll_ms"),
 )
-# Whose answers say the same to everybody in that state.
-ALIKE = frozenset({"lobby", "none", "completed", "left", "expired", "blocked", "closed"})
+# States whose frame is the same for everybody.
+SHARED_STATES = frozenset({"lobby", "none", "completed", "left", "expired", "blocked", "closed"})
 AVERAGE_LUCK = 0.5  # pages that are pushed to don't poll
 
 
 class Frames:
-    """The frames of one pulse."""
+    """The frames of one tick message."""
 
-    def __init__(self, pulse: TickMessage) -> None:
-        self.pulse, self.pace = pulse, Pace.of(pulse)
-        self.now = datetime.fromtimestamp(pulse.at_ms / 1000, UTC)
-        self._alike: dict[str, str] = {}
+    def __init__(self, message: TickMessage) -> None:
+        self.message, self.pace = message, Pace.of(message)
+        self.now = datetime.fromtimestamp(message.at_ms / 1000, UTC)
+        self._shared: dict[str, str] = {}
         body = self._body("", self.standing("waiting", 1, 0), token=False)
         self._frame = pattern(body)
         self._answer = pattern({name: body[name] for name in body if name != "type"})
 
     def waiting(self, number: int, ahead: int) -> str:
-        """For somebody in line, whose token stays what it is."""
-        return self._frame % self._own(number, ahead, AVERAGE_LUCK)
+        """For a person in line, whose token stays valid."""
+        return self._frame % self._personal(number, ahead, AVERAGE_LUCK)
 
     def answer(self, number: int, ahead: int, luck: float) -> str:
-        """The same for somebody who polls."""
-        return self._answer % self._own(number, ahead, luck)
+        """The same for a person who polls."""
+        return self._answer % self._personal(number, ahead, luck)
 
-    def _own(self, number: int, ahead: int, luck: float) -> tuple[int | str, ...]:
+    def _personal(self, number: int, ahead: int, luck: float) -> tuple[int | str, ...]:
         expected, low, high = self.pace.eta(ahead)
         return (
-            *(number, ahead + 1, ahead, ahead, ahead, max(self.pulse.waiting, ahead + 1)),
-            *(_text(expected), _text(low), _text(high)),
+            *(number, ahead + 1, ahead, ahead, ahead, max(self.message.waiting, ahead + 1)),
+            *(_json(expected), _json(low), _json(high)),
             self.pace.poll_ms(ahead, low, luck),
         )
 
-    def of(self, person: str, known: Standing) -> str:
-        """For somebody about whom nothing changed but the line around them."""
-        if known.state in ALIKE:
-            if known.state not in self._alike:
-                self._alike[known.state] = self._whole("", self.around(known), token=False)
-            return self._alike[known.state]
-        return self._whole(person, self.around(known), token=False)
+    def unchanged(self, person: str, standing: Standing) -> str:
+        """For a person of whom nothing changed but the line around them."""
+        if standing.state in SHARED_STATES:
+            if standing.state not in self._shared:
+                self._shared[standing.state] = self._whole("", self._now(standing), token=False)
+            return self._shared[standing.state]
+        return self._whole(person, self._now(standing), token=False)
 
-    def news(self, person: str, found: Standing) -> str:
-        """For somebody to whom something happened: with the token of what they have now."""
-        return self._whole(person, found, token=True)
+    def changed(self, person: str, standing: Standing) -> str:
+        """For a person whose standing changed: with the token of what they have now."""
+        return self._whole(person, standing, token=True)
 
     def standing(self, state: str, number: int, ahead: int) -> Standing:
-        return standing_in(self.pulse, state, number, ahead)
-
-    def around(self, known: Standing) -> Standing:
-        """The same place, as the line looks now."""
-        pulse = self.pulse
-        return replace(
-            known,
-            waiting=pulse.waiting,
-            lobby=pulse.lobby,
-            queue_state=pulse.queue_state,
-            fast=pulse.fast,
-            slow=pulse.slow,
+        """The standing of a person whose rank is known."""
+        message = self.message
+        return Standing(
+            *(state, number, ahead, 0, 0, max(message.waiting, ahead + 1), message.lobby),
+            *(message.queue_state, message.fast, message.slow, message.epoch),
+            *(0, message.absence_ms),
         )
 
-    def _whole(self, person: str, found: Standing, *, token: bool) -> str:
-        return dumps(self._body(person, found, token=token))
+    def _now(self, standing: Standing) -> Standing:
+        """The same place, in the line as it is now."""
+        message = self.message
+        return replace(
+            standing,
+            waiting=message.waiting,
+            lobby=message.lobby,
+            queue_state=message.queue_state,
+            fast=message.fast,
+            slow=message.slow,
+        )
 
-    def _body(self, person: str, found: Standing, *, token: bool) -> dict[str, Any]:
-        event_id = self.pulse.event_id
-        known = None if token else QueueToken(event_id, person, found.number, found.epoch)
-        return standing_frame(event_id, person, found, self.now, known=known)
+    def _whole(self, person: str, standing: Standing, *, token: bool) -> str:
+        return dumps(self._body(person, standing, token=token))
+
+    def _body(self, person: str, standing: Standing, *, token: bool) -> dict[str, Any]:
+        event_id = self.message.event_id
+        held = None if token else QueueToken(event_id, person, standing.number, standing.epoch)
+        return standing_frame(event_id, person, standing, self.now, held=held)
 
 
 def pattern(body: dict[str, Any]) -> str:
-    """The text of an answer, with gaps for what differs between two people."""
-    text = dumps(body | {name: f"<{name}>" for name in OWN}).replace("%", "%%")
-    for name in OWN:
+    """The text of an answer, with gaps for the personal fields."""
+    text = dumps(body | {name: f"<{name}>" for name in PERSONAL_FIELDS}).replace("%", "%%")
+    for name in PERSONAL_FIELDS:
         text = text.replace(f'"<{name}>"', "%s")
     return text
 
 
 def standing_frame(
-    event_id: int, person: str, found: Standing, now: datetime, *, known: QueueToken | None = None
+    event_id: int, person: str, standing: Standing, now: datetime, *, held: QueueToken | None = None
 ) -> dict[str, Any]:
-    """With a token, unless it is one that the page has already."""
+    """With a new token, unless the page holds it already."""
     body = selectors.standing_body(
-        event_id=event_id, person=person, found=found, now=now, luck=AVERAGE_LUCK, held=known
+        event_id=event_id, person=person, found=standing, now=now, luck=AVERAGE_LUCK, held=held
     )
     return {"type": "standing", **body}
 
 
-def standing_in(pulse: TickMessage, state: str, number: int, ahead: int) -> Standing:
-    """What a pulse says of somebody whose place is known."""
-    return Standing(
-        *(state, number, ahead, 0, 0, max(pulse.waiting, ahead + 1), pulse.lobby),
-        *(pulse.queue_state, pulse.fast, pulse.slow, pulse.epoch, 0, pulse.absence_ms),
-    )
+def announcements(message: TickMessage | None) -> dict[str, Any]:
+    """What is the same for everybody: the operator's notice, and the outlook for seats."""
+    outlook = (message.outlook if message else None) or {"sold_out": False, "grades": []}
+    return {"notice": message.notice if message else "", **outlook}
 
 
-def announcements_of(pulse: TickMessage | None) -> dict[str, Any]:
-    """What everybody is told alike: the operator's words, and how many seats there are."""
-    outlook = (pulse.outlook if pulse else None) or {"sold_out": False, "grades": []}
-    return {"notice": pulse.notice if pulse else "", **outlook}
-
-
-def announcements(pulse: TickMessage | None) -> dict[str, str]:
+def announcement_frames(message: TickMessage | None) -> dict[str, str]:
     """The same as frames, by kind."""
-    told = announcements_of(pulse)
-    notice = told.pop("notice")
+    outlook = announcements(message)
+    notice = outlook.pop("notice")
     return {
-        "outlook": dumps({"type": "outlook", **told}),
+        "outlook": dumps({"type": "outlook", **outlook}),
         "notice": dumps({"type": "notice", "message": notice}),
     }
 
@@ -133,5 +131,5 @@ def announcements(pulse: TickMessage | None) -> dict[str, str]:
 dumps = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
-def _text(value: int | None) -> int | str:
+def _json(value: int | None) -> int | str:
     return "null" if value is None else value

@@ -1,4 +1,4 @@
-"""A line as one server process knows it: enough to tell everybody's place without asking."""
+"""The line as one server process knows it: enough to compute every rank without asking Redis."""
 
 from bisect import bisect_left, insort
 from collections.abc import Sequence
@@ -7,27 +7,27 @@ from waiting_queue.tick_message import TickMessage
 
 
 class LocalRanks:
-    """Numbers are given one by one, so a place follows from the head and from who is gone."""
+    """Numbers are given one by one, so a rank follows from the head and from who is gone."""
 
-    def __init__(self, numbers: Sequence[int], pulse: TickMessage) -> None:
-        """From the numbers in line, ascending, read after that pulse."""
-        self.head, self.last = pulse.head, pulse.last
+    def __init__(self, numbers: Sequence[int], message: TickMessage) -> None:
+        """From the numbers in line, ascending, read after that message."""
+        self.head, self.last = message.head, message.last
         self.gaps = _missing(numbers, self.head, self.last)
 
-    def follow(self, pulse: TickMessage) -> None:
-        """Whoever is in the news is not in line, whatever happened to them."""
-        for _person, number in pulse.news:
+    def follow(self, message: TickMessage) -> None:
+        """Everybody among the changes is out of the line, whatever happened to them."""
+        for _person, number in message.changes:
             if number >= self.head and not self._is_gap(number):
                 insort(self.gaps, number)
-        self.head, self.last = pulse.head, pulse.last
+        self.head, self.last = message.head, message.last
         del self.gaps[: bisect_left(self.gaps, self.head)]
 
     def ahead(self, number: int) -> int:
-        """People in front of this number."""
+        """How many people are in front of this number."""
         return number - self.head - bisect_left(self.gaps, number)
 
     def has(self, number: int) -> bool:
-        """Is this number in line, as far as is known here?"""
+        """Whether this number is in line, as far as this process knows."""
         return self.head <= number <= self.last and not self._is_gap(number)
 
     def _is_gap(self, number: int) -> bool:

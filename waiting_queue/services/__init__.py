@@ -53,6 +53,6 @@ from waiting_queue.services.public_draw import (
     public_queue,
 )
 from waiting_queue.services.public_line import line_of, lines_in, why_blocked
-from waiting_queue.services.pulsing import aannouncements, announcements, send_closing_pulse
+from waiting_queue.services.tick_messages import aannouncements, announcements, send_closing_message
 from waiting_queue.services.ticking import tick_open_queues
 from waiting_queue.services.watching import Overview, overview, overviews, warnings_of

@@ -6,7 +6,7 @@ Each comes in two forms, for threads and for coroutines; neither asks the databa
 from datetime import datetime
 
 from waiting_queue import errors, metrics, store
-from waiting_queue.live import hub as live
+from waiting_queue.live.hub import QueueHub
 from waiting_queue.store import Program, ScriptResult, Standing, aperform, perform
 from waiting_queue.tokens import QueueToken
 
@@ -44,15 +44,15 @@ def standing(
 async def astanding(
     *, event_id: int, person: str, now: datetime, held: QueueToken | None = None
 ) -> Standing:
-    metrics.POLLS_OF_REDIS.inc()
+    metrics.POLLS_ANSWERED_BY_REDIS.inc()
     return await aperform(_touch(event_id, person, now, held))
 
 
 def known_standing(held: QueueToken, *, luck: float) -> str | None:
     """The answer to a poll of somebody who waits, as JSON, if this process knows it by itself."""
-    known = live.hub().answer(held, luck)
+    known = QueueHub.current().answer(held, luck)
     if known:
-        metrics.POLLS_OF_MIRROR.inc()
+        metrics.POLLS_ANSWERED_LOCALLY.inc()
     return known
 
 

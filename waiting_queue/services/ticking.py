@@ -16,8 +16,8 @@ from waiting_queue.scripts import ScriptCall
 from waiting_queue.services.drawing import draw_lobby
 from waiting_queue.services.journal import archive_queue, rebuild_queue
 from waiting_queue.services.operating import move_queue
-from waiting_queue.services.pulsing import send_closing_pulse, send_pulses
 from waiting_queue.services.rules import rules_of
+from waiting_queue.services.tick_messages import send_closing_message, send_tick_messages
 from waiting_queue.store import Ticked
 
 log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ def _tick_all(now: datetime) -> dict[int, Ticked]:
     queues = list(SaleQueue.objects.filter(state__in=RUNNING))
     drawing = set(QueueDraw.objects.filter(finished_at=None).values_list("pk", flat=True))
     ticked = _rounds({queue.pk: _tick(queue, queue.pk in drawing, now) for queue in queues})
-    send_pulses(queues, now=now)
+    send_tick_messages(queues, now=now)
     for event_id, answer in ticked.items():
         metrics.PROMOTIONS.labels(event_id).inc(len(answer.called))
     _look_after(ticked, drawing, now)
@@ -94,7 +94,7 @@ def _rebuild_if_still_lost(event_id: int, now: datetime) -> None:
 
 def _archive(event_id: int, now: datetime) -> None:
     if archive_queue(event_id=event_id, now=now):
-        send_closing_pulse(event_id=event_id, now=now)
+        send_closing_message(event_id=event_id, now=now)
 
 
 def _failed(event_id: int, answer: Any) -> bool:

@@ -9,44 +9,64 @@ from typing import Any
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
-from tests.waiting_queue.live.conftest import Served, served
+from reservations import store
+from tests.waiting_queue.live.conftest import Served, served, wait_until
 
 __all__ = ["served"]
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[store.Changes]:
+    """Every finished read of the changes, by whichever hub."""
+    read, done = store.changes_since, []
+
+    def noted(*args: Any, **last: str) -> store.Changes:
+        changes = read(*args, **last)
+        done.append(changes)
+        return changes
+
+    monkeypatch.setattr(store, "changes_since", noted)
+    return done
 
 
 @dataclass
 class OpenMap:
     socket: ClientConnection
-    heard: list[dict[str, Any]] = field(default_factory=list)
+    reads: list[store.Changes]
+    frames: list[dict[str, Any]] = field(default_factory=list)
 
     def next(self, kind: str = "seats", *, seconds: float = 5) -> dict[str, Any]:
-        """The next frame of this kind; all others are kept in `heard`."""
+        """The next frame of this kind; all others are kept in `frames`."""
         while True:
             frame: dict[str, Any] = json.loads(self.socket.recv(timeout=seconds))
-            self.heard.append(frame)
+            self.frames.append(frame)
             if frame["type"] == kind:
                 return frame
 
     def changes(self) -> dict[str, list[int]]:
         return self.next()["changes"]
 
-    def is_silent(self, seconds: float = 0.8) -> bool:
+    def pending(self) -> list[dict[str, Any]]:
+        """All frames of what was changed before this call."""
+        before, frames = len(self.reads), []
+        # The first of these may have begun before; the last is begun when the others are pushed.
+        wait_until(lambda: len(self.reads) >= before + 3)
         try:
-            self.heard.append(json.loads(self.socket.recv(timeout=seconds)))
+            while True:
+                frames.append(json.loads(self.socket.recv(timeout=0.1)))
         except TimeoutError:
-            return True
-        return False
+            return frames
 
 
 @pytest.fixture
-def open_map(served: Served) -> Iterator[Callable[..., OpenMap]]:
+def open_map(served: Served, reads: list[store.Changes]) -> Iterator[Callable[..., OpenMap]]:
     def opened(event_id: int, session: str = "", **headers: str) -> OpenMap:
         sent = {"Origin": served.origin, "Accept-Language": "en"} | headers
         if session:
             sent["Cookie"] = f"sessionid={session}"
         address = f"ws://localhost:{served.port}/ws/events/{event_id}/seats/"
         connecting = connect(address, additional_headers=sent, max_queue=None)
-        return OpenMap(maps.enter_context(connecting))
+        return OpenMap(maps.enter_context(connecting), reads)
 
     with ExitStack() as maps:
         yield opened

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from tests.making import seat_ids
 from ticketing.console import services, store
-from ticketing.console.hearts import Heart
+from ticketing.console.heartbeats import Heartbeat
 from ticketing.console.models import Reconciliation, Sample
 from ticketing.console.services import history_of, sample_sales
 from ticketing.core import redis
@@ -165,16 +165,16 @@ def test_the_line_is_empty_after_as_many_seconds_as_the_pace_says():
 
 
 def test_a_process_that_lives_says_so_and_one_that_stops_is_not_missed(now):
-    heart = Heart("web", seconds=0.01)
-    heart.start()
+    heartbeat = Heartbeat("web", seconds=0.01)
+    heartbeat.start()
     for _ in range(200):
         if found := store.processes(now):
             break
-        heart.join(0.01)
+        heartbeat.join(0.01)
     assert [process.kind for process in found] == ["web"]
 
-    heart.stop()
-    heart.join(2)
+    heartbeat.stop()
+    heartbeat.join(2)
 
     assert store.processes(now) == []
 

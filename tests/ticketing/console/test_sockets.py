@@ -12,7 +12,7 @@ from websockets.sync.client import connect
 from tests.making import make_event
 from tests.waiting_queue.api.conftest import logged_in
 from tests.waiting_queue.live.conftest import Served, served, wait_until
-from ticketing.console import console_hub, keys
+from ticketing.console import keys, live
 from ticketing.console.services import sample_sales
 from ticketing.core import redis
 from waiting_queue import services as queues
@@ -37,7 +37,7 @@ def opened(served: Served):
         yield open_console
 
 
-def heard(socket, kind):
+def next_frame(socket, kind):
     while True:
         frame = json.loads(socket.recv(timeout=10))
         if frame["type"] == kind:
@@ -56,12 +56,12 @@ def seconds_of(frame):
 def test_history_comes_first_and_then_every_second(sale, person_of, now, opened):
     sample_sales(now=now)
     console = opened(sale.pk, logged_in(person_of("viewer")))
-    assert len(seconds_of(heard(console, "history"))) == 1
+    assert len(seconds_of(next_frame(console, "history"))) == 1
     wait_until(lambda: listening() == 1)
 
     sample_sales(now=now + timedelta(seconds=1))
 
-    figures = heard(console, "sample")["figures"]
+    figures = next_frame(console, "sample")["figures"]
     assert (figures["waiting"], figures["previous"]) == (5, int(now.timestamp()))
 
 
@@ -69,12 +69,12 @@ def test_a_reconnect_has_no_gap(sale, person_of, now, opened):
     session = logged_in(person_of("viewer"))
     sample_sales(now=now)
     first = opened(sale.pk, session)
-    known = seconds_of(heard(first, "history"))
+    known = seconds_of(next_frame(first, "history"))
     first.close()
     for second in range(1, 6):
         sample_sales(now=now + timedelta(seconds=second))
 
-    again = heard(opened(sale.pk, session, since=known[-1]), "history")
+    again = next_frame(opened(sale.pk, session, since=known[-1]), "history")
 
     assert known + seconds_of(again) == [int(now.timestamp()) + n for n in range(6)]
 
@@ -82,30 +82,30 @@ def test_a_reconnect_has_no_gap(sale, person_of, now, opened):
 def test_however_many_are_open_one_subscription_and_one_message(sale, person_of, now, opened):
     session = logged_in(person_of("viewer"))
     consoles = [opened(sale.pk, session) for _ in range(5)]
-    [heard(console, "history") for console in consoles]
+    [next_frame(console, "history") for console in consoles]
     wait_until(lambda: listening() == 1)
-    with redis.client().pubsub() as ear:
-        ear.subscribe(keys.told(redis.database()))
-        assert ear.get_message(timeout=10)["type"] == "subscribe"
+    with redis.client().pubsub() as listener:
+        listener.subscribe(keys.told(redis.database()))
+        assert listener.get_message(timeout=10)["type"] == "subscribe"
 
         sample_sales(now=now)
 
-        told = [heard(console, "sample")["figures"]["second"] for console in consoles]
-        published = [ear.get_message(timeout=10)["type"], ear.get_message(timeout=0.2)]
-        assert told == [int(now.timestamp())] * 5
-        assert (listening(), published) == (2, ["message", None]), "theirs and this ear"
+        pushed = [next_frame(console, "sample")["figures"]["second"] for console in consoles]
+        published = [listener.get_message(timeout=10)["type"], listener.get_message(timeout=0.2)]
+        assert pushed == [int(now.timestamp())] * 5
+        assert (listening(), published) == (2, ["message", None]), "theirs and this one"
 
 
-def test_one_sale_hears_nothing_of_another(sale, person_of, operator, now, opened):
+def test_one_sale_gets_nothing_of_another(sale, person_of, operator, now, opened):
     other = SaleQueue.objects.create(event=make_event(now), opens_at=now)
     queues.move_queue(event_id=other.pk, to="open", by=operator, now=now)
     console = opened(other.pk, logged_in(person_of("viewer")))
-    heard(console, "history")
+    next_frame(console, "history")
     wait_until(lambda: listening() == 1)
 
     sample_sales(now=now)
 
-    assert heard(console, "sample")["figures"]["waiting"] == 0
+    assert next_frame(console, "sample")["figures"]["waiting"] == 0
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,13 @@ def test_one_sale_hears_nothing_of_another(sale, person_of, operator, now, opene
     [("", None, 401), ("viewer", False, 403), ("door", True, 403), ("nothing", True, 403)],
 )
 @pytest.mark.parametrize("every", [False, True])
-def test_who_may_not_watch_is_told_so(sale, person_of, opened, role, staff, status, every):
+def test_a_console_without_permission_is_refused(
+    sale, person_of, opened, role, staff, status, every
+):
     session = "" if staff is None else logged_in(person_of(role, is_staff=staff))
     console = opened(None if every else sale.pk, session)
 
-    frame = heard(console, "error")
+    frame = next_frame(console, "error")
 
     assert frame["code"] == {401: "not_logged_in", 403: "not_allowed"}[status]
     with pytest.raises(ConnectionClosed) as end:
@@ -128,32 +130,32 @@ def test_who_may_not_watch_is_told_so(sale, person_of, opened, role, staff, stat
 def test_an_event_without_a_queue_has_no_console(event, person_of, opened):
     console = opened(event.pk, logged_in(person_of("viewer")))
 
-    assert heard(console, "error")["code"] == "not_found"
+    assert next_frame(console, "error")["code"] == "not_found"
 
 
 @pytest.mark.parametrize("every", [False, True])
-def test_who_loses_the_right_is_sent_out(sale, person_of, monkeypatch, opened, every):
-    monkeypatch.setattr(console_hub, "RECHECK_SECONDS", 0.1)
+def test_a_console_that_loses_its_permission_is_closed(sale, person_of, monkeypatch, opened, every):
+    monkeypatch.setattr(live, "RECHECK_SECONDS", 0.1)
     viewer = person_of("viewer")
     console = opened(None if every else sale.pk, logged_in(viewer))
-    heard(console, "sales" if every else "history")
+    next_frame(console, "sales" if every else "history")
 
     viewer.groups.remove(Group.objects.get(name="viewer"))
 
-    assert heard(console, "error")["code"] == "not_allowed"
+    assert next_frame(console, "error")["code"] == "not_allowed"
 
 
-def test_the_overview_hears_of_every_sale(sale, person_of, operator, now, opened):
+def test_the_overview_gets_every_sale(sale, person_of, operator, now, opened):
     other = SaleQueue.objects.create(event=make_event(now), opens_at=now)
     queues.move_queue(event_id=other.pk, to="open", by=operator, now=now)
     overview = opened(None, logged_in(person_of("viewer")))
-    assert heard(overview, "sales")["sales"] == {str(sale.pk): None, str(other.pk): None}
+    assert next_frame(overview, "sales")["sales"] == {str(sale.pk): None, str(other.pk): None}
     wait_until(lambda: listening() == 1)
 
     sample_sales(now=now)
 
-    told = [heard(overview, "sample") for _ in range(2)]
-    waiting = {frame["event"]: frame["figures"]["waiting"] for frame in told}
+    frames = [next_frame(overview, "sample") for _ in range(2)]
+    waiting = {frame["event"]: frame["figures"]["waiting"] for frame in frames}
     assert waiting == {sale.pk: 5, other.pk: 0}
 
 
@@ -161,8 +163,8 @@ def test_overviews_and_consoles_share_one_subscription_and_one_text(sale, person
     session = logged_in(person_of("viewer"))
     sample_sales(now=now - timedelta(seconds=1))
     watching = [opened(None, session), opened(None, session), opened(sale.pk, session)]
-    known = heard(watching[0], "sales")["sales"][str(sale.pk)]["second"]
-    [heard(page, kind) for page, kind in zip(watching[1:], ("sales", "history"), strict=True)]
+    known = next_frame(watching[0], "sales")["sales"][str(sale.pk)]["second"]
+    [next_frame(page, kind) for page, kind in zip(watching[1:], ("sales", "history"), strict=True)]
     wait_until(lambda: listening() == 1)
 
     sample_sales(now=now)
@@ -172,7 +174,7 @@ def test_overviews_and_consoles_share_one_subscription_and_one_text(sale, person
 
 
 @pytest.mark.parametrize("role", ["operator", "manager", "finance"])
-def test_every_other_role_that_may_watch_does(sale, person_of, opened, role):
+def test_the_other_roles_with_permission_may_watch(sale, person_of, opened, role):
     console = opened(sale.pk, logged_in(person_of(role)))
 
-    assert heard(console, "history")["since"] == 0
+    assert next_frame(console, "history")["since"] == 0

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from ticketing.core import clock, latency
-from ticketing.core.latency import Latency, Timed
+from ticketing.core.latency import Latency, LatencyMiddleware
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ async def serve(path, method="GET", *, fails=False):
 
     async def nowhere(message): ...
 
-    timed = Timed(application, kept)
+    timed = LatencyMiddleware(application, kept)
     for _ in range(latency.FEWEST):
         try:
             await timed({"path": path, "method": method}, None, nowhere)
@@ -81,11 +81,11 @@ async def test_pages_are_timed_where_they_arrive():
     assert (await serve("/events/7/")).p95_ms() >= 10
 
 
-async def test_a_page_that_fails_is_timed_too_and_is_not_under_way_for_ever():
+async def test_a_page_that_fails_is_timed_too_and_is_not_started_for_ever():
     kept = await serve("/events/7/", fails=True)
 
     assert kept.p95_ms() >= 10
-    assert not kept._under_way
+    assert not kept._started
 
 
 @pytest.mark.parametrize(

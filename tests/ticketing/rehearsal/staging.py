@@ -15,11 +15,11 @@ from tests.making import make_event, make_user, seat_ids
 from tests.payments.sandbox.conftest import base, ear, origin, shop  # noqa: F401 - fixtures
 from ticketing.accounts.models import User
 from ticketing.core import clock
+from ticketing.core.live import hub as live
 from ticketing.events.models import Event
 from ticketing.events.services import block_seats
 from ticketing.rehearsal import services
 from waiting_queue import services as queues
-from waiting_queue.live import hub as live
 from waiting_queue.models import SaleQueue
 
 OPTIONS: dict[str, Any] = {
@@ -61,8 +61,8 @@ def site(base: str, settings: Any) -> Iterator[str]:  # noqa: F811
 
 def _stop_listening() -> None:
     """The server goes on for other tests, who count who hears the ticks."""
-    for loop, hub in list(live._hubs.items()):
-        if loop.is_running():
+    for loop, hubs in list(live._hubs.items()):
+        for hub in hubs.values() if loop.is_running() else ():
             asyncio.run_coroutine_threadsafe(hub.close(), loop).result(20)
 
 

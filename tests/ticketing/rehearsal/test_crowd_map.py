@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from aiohttp import web
 
-from reservations.frames import REFRESH, seats_frame
+from reservations.live.frames import REFRESH, seats_frame
 from tests.ticketing.rehearsal.test_crowd_reading import LIST
 from ticketing.rehearsal.simulator.history import Deed, steady
 from ticketing.rehearsal.simulator.users import seat_map

@@ -17,7 +17,7 @@ from ticketing.accounts.sessions import SessionStore, remember_caller
 from ticketing.asgi import application
 from ticketing.core import clock, redis
 from waiting_queue import reasons, services
-from waiting_queue.live import hub
+from waiting_queue.live.hub import QueueHub
 from waiting_queue.models import SaleQueue
 
 OWN = "http://testserver"
@@ -34,7 +34,7 @@ async def http(transactional_db: None) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(application)
     async with httpx.AsyncClient(transport=transport, base_url=OWN) as client:
         yield client
-    await hub.hub().close()
+    await QueueHub.current().close()
     await redis.close_async_clients()
     await sync_to_async(connections.close_all)()
 

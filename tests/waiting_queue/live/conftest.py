@@ -17,7 +17,8 @@ from django.conf import settings
 from django.db import connections
 from redis import Redis
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync import client as websocket
+from websockets.sync.client import ClientConnection
 
 from tests.making import make_user
 from tests.waiting_queue.api.conftest import logged_in, statements  # noqa: F401 - a fixture
@@ -27,7 +28,7 @@ from ticketing.core.auto_pipeline import AutoPipeline
 from ticketing.core.management.commands.serve import Server, server_config
 from waiting_queue import keys, reasons, services, store
 from waiting_queue.live import hub as live
-from waiting_queue.live.hub import QueueHub
+from waiting_queue.live.hub import QueueHub, send_heartbeats
 from waiting_queue.models import SaleQueue
 from waiting_queue.scripts import FOLDER, script
 from waiting_queue.tick_message import TickMessage
@@ -80,38 +81,35 @@ class Served:
 
     @property
     def hub(self) -> QueueHub:
-        return live._hubs[self.server.loop]
+        return QueueHub.of(self.server.loop)
 
-    def pages(self, queue: SaleQueue) -> int:
-        """How many are open, as the server sees it."""
-        room = self.hub.rooms.get(queue.pk)
-        return len(room.connections()) if room else 0
+    def subscribers(self, queue: SaleQueue) -> int:
+        """How many pages are open, as the server sees it."""
+        topic = self.hub.topics.get(queue.pk)
+        return len(topic.subscribers) if topic else 0
 
     def knows_the_line(self, queue: SaleQueue) -> bool:
-        return self.hub.rooms[queue.pk]._mirror is not None
+        return self.hub.topics[queue.pk]._ranks is not None
 
-    @property
-    def has_pages(self) -> bool:
-        return self.server.loop in live._hubs
-
-    def has_told(self, event_id: int, pulse: TickMessage) -> bool:
-        room = self.hub.rooms[event_id]
-        return room.pulse is not None and room.pulse.at_ms >= pulse.at_ms and room._working.done()
+    def has_pushed(self, event_id: int, message: TickMessage) -> bool:
+        topic = self.hub.topics[event_id]
+        pushed = topic.message is not None and topic.message.at_ms >= message.at_ms
+        return pushed and topic.task.done()
 
     def run(self, work: Any) -> Any:
         """A coroutine, in the server's event loop."""
         return asyncio.run_coroutine_threadsafe(work, self.server.loop).result(PATIENCE)
 
-    def beat(self, queue: SaleQueue, now: datetime) -> None:
-        """The heart beats, as it does every few seconds."""
-        room = self.hub.rooms[queue.pk]
-        self.run(live.beat(room, room.beaten_at + live.PAGE_SECONDS, now))
+    def send_heartbeats(self, queue: SaleQueue, now: datetime) -> None:
+        """As the server does every few seconds."""
+        topic = self.hub.topics[queue.pk]
+        self.run(send_heartbeats(topic, topic.heartbeat_at + live.PAGE_SECONDS, now))
 
-    def hold_its_heart(self) -> None:
-        """From now on it beats only when a test says so."""
-        _, heart = self.hub._tasks
-        self.server.loop.call_soon_threadsafe(heart.cancel)
-        wait_until(heart.done)
+    def stop_heartbeats(self) -> None:
+        """From now on heartbeats are sent only when a test says so."""
+        _, heartbeats = self.hub._tasks
+        self.server.loop.call_soon_threadsafe(heartbeats.cancel)
+        wait_until(heartbeats.done)
 
     def stop(self) -> None:
         self.server.should_exit = True
@@ -137,7 +135,7 @@ def served(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 def wait_for_listeners(
     processes: int = 1, *, client: Redis | None = None, number: int = -1
 ) -> None:
-    """Until so many servers hear the ticks: what is published before that, nobody is told."""
+    """Until so many servers listen for tick messages: earlier ones are pushed to nobody."""
     client = client or redis.client()
     channel = keys.pulses(redis.database() if number < 0 else number)
     wait_until(lambda: client.pubsub_numsub(channel)[0][1] >= processes)
@@ -151,13 +149,13 @@ class Page:
     """An open waiting page of somebody."""
 
     socket: ClientConnection
-    heard: list[dict[str, Any]] = field(default_factory=list)
+    frames: list[dict[str, Any]] = field(default_factory=list)
 
     def next(self, kind: str = "standing", *, seconds: float = PATIENCE) -> dict[str, Any]:
-        """The next frame of this kind; all others are kept in `heard`."""
+        """The next frame of this kind; all others are kept in `frames`."""
         while True:
             frame: dict[str, Any] = json.loads(self.socket.recv(timeout=seconds))
-            self.heard.append(frame)
+            self.frames.append(frame)
             if frame["type"] == kind:
                 return frame
 
@@ -169,16 +167,16 @@ class Page:
                 return frame
 
     def greeted(self) -> dict[str, Any]:
-        """What every page is told first; the standing of it."""
+        """What every page is sent first; the standing of it."""
         frames = [self.next(kind) for kind in ("standing", "outlook", "notice")]
         return frames[0]
 
     def to_the_end(self) -> tuple[list[dict[str, Any]], int]:
-        """All that is still said, and the code with which the server closes."""
+        """All frames that still come, and the code with which the server closes."""
         frames = []
         while (frame := self._next_if_any()) is not None:
             frames.append(frame)
-        assert self.socket.close_code != 1006, "closed without a word"
+        assert self.socket.close_code != 1006, "closed without a close frame"
         return frames, self.socket.close_code
 
     def _next_if_any(self) -> dict[str, Any] | None:
@@ -207,15 +205,17 @@ class Fan:
         services.leave(event_id=self.event_id, person=self.person, now=clock.now())
 
     def open(self, query: str = "", **headers: str) -> Page:
-        page = self.knock(query, **headers)
+        page = self.connect(query, **headers)
         wait_for_listeners()
         return page
 
-    def knock(self, query: str = "", **headers: str) -> Page:
+    def connect(self, query: str = "", **headers: str) -> Page:
         sent = {"Cookie": f"sessionid={self.session}", "Origin": self.served.origin} | headers
         address = f"ws://localhost:{self.served.port}/ws/events/{self.event_id}/queue/{query}"
         wanted = {name: value for name, value in sent.items() if value}
-        line = connect(address, additional_headers=wanted, max_queue=None, open_timeout=PATIENCE)
+        line = websocket.connect(
+            address, additional_headers=wanted, max_queue=None, open_timeout=PATIENCE
+        )
         return Page(self.pages.enter_context(line))
 
     def ask(self, path: str = "", *, token: str = "", method: str = "GET") -> httpx.Response:
@@ -242,7 +242,7 @@ def make_fan(served: Served) -> Iterator[Callable[[Any], Fan]]:
 
 @dataclass
 class Ticks:
-    """The clock of the queue, one second after the other; each is told before the next."""
+    """The clock of the queue, one second after the other; each is pushed before the next."""
 
     now: datetime
     served: Served
@@ -251,13 +251,13 @@ class Ticks:
         for _ in range(times):
             self.now += timedelta(seconds=1)
             services.tick_open_queues(now=self.now)
-            for event_id in list(self.served.hub.rooms if self.served.has_pages else ()):
-                self._wait_until_told(event_id)
+            for event_id in list(self.served.hub.topics):
+                self._wait_until_pushed(event_id)
 
-    def _wait_until_told(self, event_id: int) -> None:
+    def _wait_until_pushed(self, event_id: int) -> None:
         sent = store.last_pulse(event_id)
         if sent and sent.at_ms == store.ms(self.now):
-            wait_until(lambda: self.served.has_told(event_id, sent))
+            wait_until(lambda: self.served.has_pushed(event_id, sent))
 
 
 @pytest.fixture
@@ -275,16 +275,16 @@ def move(queue: SaleQueue, to: str, now: datetime) -> SaleQueue:
     return services.move_queue(event_id=queue.pk, to=SaleQueue.State(to), by=None, now=now)
 
 
-def pulse_of(event_id: int, **changes: Any) -> TickMessage:
-    """What a tick would tell now; costs no SQL."""
-    pulse = store.take(store.pulse(event_id))
-    return replace(pulse, **{"at_ms": store.ms(clock.now())} | changes)
+def message_of(event_id: int, **changes: Any) -> TickMessage:
+    """What a tick would publish now; costs no SQL."""
+    message = store.take(store.pulse(event_id))
+    return replace(message, **{"at_ms": store.ms(clock.now())} | changes)
 
 
-def tell(event_id: int, **changes: Any) -> TickMessage:
-    pulse = pulse_of(event_id, **changes)
-    store.publish([pulse])
-    return pulse
+def publish(event_id: int, **changes: Any) -> TickMessage:
+    message = message_of(event_id, **changes)
+    store.publish([message])
+    return message
 
 
 # -- what Redis is asked --------------------------------------------------------------------------
@@ -319,7 +319,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 async def no_server() -> AsyncIterator[None]:
     """What a test opens in its own event loop is closed again."""
     yield
-    await live.hub().close()
+    await QueueHub.current().close()
     await redis.close_async_clients()
 
 

@@ -1,4 +1,4 @@
-"""The hub of a process: it hears every tick, keeps places, and recovers by itself."""
+"""The queue's hub: it receives every tick message, keeps places, and recovers by itself."""
 
 import asyncio
 import time
@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from tests.waiting_queue.line import START
-from tests.waiting_queue.live.pages import line_of, pulse, watching
+from tests.waiting_queue.live.open_pages import OpenPage, line_of, message, opened
 from ticketing.core import redis
+from ticketing.core.live import hub as core_hub
 from ticketing.core.live import shutdown
 from waiting_queue import errors, keys, store
 from waiting_queue.live import hub as live
+from waiting_queue.live.hub import QueueHub, send_heartbeats
 from waiting_queue.tokens import QueueToken
 
 pytestmark = pytest.mark.usefixtures("no_server")
@@ -38,23 +40,23 @@ async def until_it_listens() -> None:
     await until(lambda: redis.client().pubsub_numsub(channel)[0][1] == 1)
 
 
-async def test_a_tick_is_heard_and_told():
+async def test_a_tick_message_is_received_and_pushed():
     line = line_of([1, 2])
-    page = await watching(line, "2")
+    page = await opened(line, "2")
     await until_it_listens()
 
     line.leave("1")
-    store.publish([pulse(line)])
+    store.publish([message(line)])
 
     await until(lambda: [frame for frame in page.frames if frame.get("ahead") == 0])
 
 
-async def test_a_page_is_told_first_where_it_stands_then_the_outlook_and_the_message():
+async def test_a_page_gets_its_standing_first_then_the_outlook_and_the_notice():
     line = line_of([1, 2])
     outlook = {"sold_out": True, "grades": []}
-    store.publish([replace(pulse(line), notice="late", outlook=outlook)])
+    store.publish([replace(message(line), notice="late", outlook=outlook)])
 
-    page = await watching(line, "2")
+    page = await opened(line, "2")
 
     kinds = [frame["type"] for frame in page.frames]
     assert kinds == ["standing", "outlook", "notice"]
@@ -63,94 +65,95 @@ async def test_a_page_is_told_first_where_it_stands_then_the_outlook_and_the_mes
     assert page.last("notice")["message"] == "late"
 
 
-async def test_a_page_without_a_line_is_not_kept():
+async def test_a_page_without_a_line_is_not_subscribed():
     line = line_of([1])
     store.take_down_desk(7)
 
     with pytest.raises(errors.QueueUnavailable):
-        await watching(line, "1")
+        await opened(line, "1")
 
-    assert live.hub().rooms[7].people == {}
+    assert QueueHub.current().topics[7].people == {}
 
 
-async def test_pulses_of_events_without_pages_here_are_not_even_read():
+async def test_messages_of_events_without_pages_here_are_not_parsed():
     line = line_of([1])
-    await watching(line, "1")
+    await opened(line, "1")
 
-    live.hub().hear("8 this is no pulse")
+    await QueueHub.current().receive("8 this is no message")
 
-    assert list(live.hub().rooms) == [7]
+    assert list(QueueHub.current().topics) == [7]
 
 
-async def test_a_pulse_that_came_before_ones_own_answer_is_not_told_twice_or_backwards():
-    """The page is in the room before its answer is there; the answer is the older of the two."""
+async def test_a_first_standing_older_than_a_pushed_one_is_not_sent():
+    """The page subscribes before its standing is there; that is the older of the two."""
     line = line_of([1, 2])
-    await watching(line, "1")
-    found, told = line.look("2"), asyncio.Event()
+    await opened(line, "1")
+    found, pushed = line.look("2"), asyncio.Event()
 
     async def slow_answer() -> store.Standing:
-        await told.wait()
+        await pushed.wait()
         return found
 
-    from tests.waiting_queue.live.pages import Told
-
-    page = Told("2")
-    watch = asyncio.create_task(live.watch(7, page.connection, slow_answer(), line.now))
+    page = OpenPage("2")
+    hub = QueueHub.current()
+    opening = asyncio.create_task(
+        hub.open_subscription(7, page.subscriber, slow_answer(), line.now)
+    )
     await asyncio.sleep(0)
     line.leave("2")
-    room = live.hub().room(7)
-    room.hear(pulse(line))
-    await room._working
-    told.set()
-    await watch
+    topic = hub.topic(7)
+    topic.receive(message(line))
+    await topic.task
+    pushed.set()
+    await opening
 
-    assert [frame["state"] for frame in page.said()] == ["LEFT"]
+    assert [frame["state"] for frame in page.pop_frames()] == ["LEFT"]
 
 
 # -- outages --------------------------------------------------------------------------------------
 
 
 async def test_a_connection_that_is_cut_is_made_again(monkeypatch):
-    monkeypatch.setattr(live, "RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(core_hub, "RETRY_SECONDS", 0.05)
     line = line_of([1, 2])
-    page = await watching(line, "2")
+    page = await opened(line, "2")
     await until_it_listens()
     (before,) = listeners()
 
     redis.client().client_kill_filter(_id=before["id"])
     await until(lambda: [one["id"] for one in listeners()] not in ([], [before["id"]]))
     line.leave("1")
-    store.publish([pulse(line)])
+    store.publish([message(line)])
 
     await until(lambda: [frame for frame in page.frames if frame.get("ahead") == 0])
 
 
 async def test_after_a_cut_the_line_is_read_again_even_if_no_turn_seems_missing(asked, monkeypatch):
     """A Redis that was restored from a moment ago counts some turns twice."""
-    monkeypatch.setattr(live, "RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(core_hub, "RETRY_SECONDS", 0.05)
     line = line_of([1, 2, 3])
-    page = await watching(line, "3")
+    page = await opened(line, "3")
     await until_it_listens()
-    before = pulse(line)
+    before = message(line)
     store.publish([before])
-    await until(lambda: live.hub().rooms[7].pulse)
+    await until(lambda: QueueHub.current().topics[7].message)
     (listener,) = listeners()
 
     redis.client().client_kill_filter(_id=listener["id"])
     line.leave("1")
-    pulse(line)  # in this one; nobody hears it
+    message(line)  # has this change, and nobody receives it
     await until(lambda: [one["id"] for one in listeners()] not in ([], [listener["id"]]))
     asked.clear()
-    store.publish([replace(pulse(line), turn=before.turn + 1)])
+    store.publish([replace(message(line), turn=before.turn + 1)])
 
     await until(lambda: [frame for frame in page.frames if frame.get("ahead") == 1])
     assert asked == ["ZRANGE"]
 
 
-async def test_signs_of_life_that_could_not_be_noted_are_noted_later(monkeypatch):
+async def test_heartbeats_that_could_not_be_saved_are_saved_later(monkeypatch):
     line = line_of([1, 2])
-    room = live.hub().room(7)
-    room.polled.add("1")
+    topic = QueueHub.current().topic(7)
+    topic.polled.add("1")
     real, now = store.abeat_all, line.wait(5).now
 
     async def down(*_: object) -> None:
@@ -158,21 +161,21 @@ async def test_signs_of_life_that_could_not_be_noted_are_noted_later(monkeypatch
 
     monkeypatch.setattr(store, "abeat_all", down)
     with pytest.raises(ConnectionError):
-        await live.beat(room, room.beaten_at, now)
+        await send_heartbeats(topic, topic.heartbeat_at, now)
     monkeypatch.setattr(store, "abeat_all", real)
-    await live.beat(room, room.beaten_at, now)
+    await send_heartbeats(topic, topic.heartbeat_at, now)
 
     assert redis.client().zscore(keys.key(7, "seen"), "1") == store.ms(now)
 
 
-async def test_a_pulse_with_words_of_another_release_is_read_as_far_as_possible():
+async def test_unknown_fields_of_another_release_are_ignored():
     line = line_of([1, 2])
-    page = await watching(line, "2")
+    page = await opened(line, "2")
     line.leave("1")
 
-    text = pulse(line).to_text()
-    live.hub().hear(text.replace("{", '{"new":1,', 1))
-    await live.hub().rooms[7]._working
+    text = message(line).to_text()
+    await QueueHub.current().receive(text.replace("{", '{"new":1,', 1))
+    await QueueHub.current().topics[7].task
 
     assert page.last()["ahead"] == 0
 
@@ -184,34 +187,34 @@ def seen(person: str) -> int:
     return int(redis.client().zscore(keys.key(7, "seen"), person) or 0)
 
 
-async def test_open_pages_and_polls_are_signs_of_life_in_one_step(asked):
+async def test_open_pages_and_polls_are_signs_of_life_in_one_batch(asked):
     line = line_of(range(1, 301))
     for person in range(1, 301):
-        await watching(line, str(person))
-    room = live.hub().rooms[7]
+        await opened(line, str(person))
+    topic = QueueHub.current().topics[7]
     later = START + timedelta(seconds=60)
-    await live.beat(room, room.beaten_at + live.PAGE_SECONDS, START)  # the script is known
+    await send_heartbeats(topic, topic.heartbeat_at + live.PAGE_SECONDS, START)  # loads the script
     asked.clear()
 
-    await live.beat(room, room.beaten_at + live.PAGE_SECONDS, later)
+    await send_heartbeats(topic, topic.heartbeat_at + live.PAGE_SECONDS, later)
 
     assert asked == ["beat", "beat"]  # 300 people in parts of 200
     assert {seen(str(person)) for person in range(1, 301)} == {store.ms(later)}
 
 
-async def test_between_its_times_a_beat_notes_only_those_who_polled(asked):
+async def test_between_due_times_heartbeats_are_of_those_who_polled(asked):
     line = line_of([1, 2, 3])
-    await watching(line, "1")
-    room = live.hub().rooms[7]
-    room.hear(pulse(line))  # 300 seconds of absence: a beat every 20 is enough
-    await room._working
-    began = room.beaten_at + live.PAGE_SECONDS
-    await live.beat(room, began, line.wait(1).now)
-    room.polled.add("2")
+    await opened(line, "1")
+    topic = QueueHub.current().topics[7]
+    topic.receive(message(line))  # 300 seconds of absence: every 20 is enough
+    await topic.task
+    began = topic.heartbeat_at + live.PAGE_SECONDS
+    await send_heartbeats(topic, began, line.wait(1).now)
+    topic.polled.add("2")
     asked.clear()
 
-    await live.beat(room, began + live.BEAT_SECONDS, line.wait(2).now)
-    await live.beat(room, began + 2 * live.BEAT_SECONDS, line.wait(2).now)
+    await send_heartbeats(topic, began + live.HEARTBEAT_SECONDS, line.wait(2).now)
+    await send_heartbeats(topic, began + 2 * live.HEARTBEAT_SECONDS, line.wait(2).now)
 
     assert asked == ["beat"]
     assert (seen("1"), seen("2"), seen("3")) == (
@@ -224,74 +227,74 @@ async def test_between_its_times_a_beat_notes_only_those_who_polled(asked):
 @pytest.mark.parametrize(("absence", "often"), [(10, 2.5), (40, 10), (300, 20), (86_400, 20)])
 async def test_an_open_page_is_a_sign_of_life_four_times_while_its_place_is_kept(absence, often):
     line = line_of([1], absence_ms=absence * 1000)
-    await watching(line, "1")
-    room = live.hub().rooms[7]
-    room.hear(pulse(line))
-    await room._working
-    began, beats = room.beaten_at, []
+    await opened(line, "1")
+    topic = QueueHub.current().topics[7]
+    topic.receive(message(line))
+    await topic.task
+    began, beats = topic.heartbeat_at, []
     moment = began
     for _ in range(60):
-        moment += live.BEAT_SECONDS
-        before = room.beaten_at
-        await live.beat(room, moment, line.wait(live.BEAT_SECONDS).now)
-        if room.beaten_at != before:
+        moment += live.HEARTBEAT_SECONDS
+        before = topic.heartbeat_at
+        await send_heartbeats(topic, moment, line.wait(live.HEARTBEAT_SECONDS).now)
+        if topic.heartbeat_at != before:
             beats.append(moment)
 
     pauses = {later - earlier for earlier, later in zip([began, *beats], beats, strict=False)}
-    assert max(pauses) <= max(often, live.BEAT_SECONDS)
-    assert len(beats) >= 60 * live.BEAT_SECONDS / max(often, live.BEAT_SECONDS) - 1
+    assert max(pauses) <= max(often, live.HEARTBEAT_SECONDS)
+    assert len(beats) >= 60 * live.HEARTBEAT_SECONDS / max(often, live.HEARTBEAT_SECONDS) - 1
 
 
-async def test_a_beat_for_nobody_asks_nothing(asked):
+async def test_heartbeats_of_nobody_ask_nothing(asked):
     line_of([1])
-    room = live.hub().room(7)
+    topic = QueueHub.current().topic(7)
 
-    await live.beat(room, room.beaten_at + 100, START)
+    await send_heartbeats(topic, topic.heartbeat_at + 100, START)
 
     assert asked == []
 
 
-# -- rooms come and go ----------------------------------------------------------------------------
+# -- topics come and go ---------------------------------------------------------------------------
 
 
-async def test_an_idle_room_is_forgotten_and_one_in_use_is_not():
+async def test_an_idle_topic_is_dropped_and_one_in_use_is_not():
     line = line_of([1, 2])
-    page = await watching(line, "1")
-    hub = live.hub()
+    page = await opened(line, "1")
+    hub = QueueHub.current()
     polled = QueueToken(8, "1", 1, "e1")
     hub.answer(polled, 0)
-    moment = hub.rooms[8].used_at + live.IDLE_SECONDS + 1
+    moment = hub.topics[8].used_at + QueueHub.idle_seconds + 1
 
-    hub._forget_idle_rooms(moment - 2)
-    both = sorted(hub.rooms)
-    hub._forget_idle_rooms(moment)
-    with_a_page = sorted(hub.rooms)
-    live.leave(7, page.connection)
-    hub._forget_idle_rooms(hub.rooms[7].used_at + live.IDLE_SECONDS + 1)
+    hub.drop_idle_topics(moment - 2)
+    both = sorted(hub.topics)
+    hub.drop_idle_topics(moment)
+    with_a_page = sorted(hub.topics)
+    hub.unsubscribe(7, page.subscriber)
+    hub.drop_idle_topics(hub.topics[7].used_at + QueueHub.idle_seconds + 1)
 
-    assert (both, with_a_page, sorted(hub.rooms)) == ([7, 8], [7], [])
+    assert (both, with_a_page, sorted(hub.topics)) == ([7, 8], [7], [])
 
 
-async def test_at_the_farewell_everybody_is_told_a_moment_of_their_own():
+async def test_on_shutdown_every_page_gets_a_reconnect_delay_of_its_own():
     line = line_of(range(1, 101))
-    pages = [await watching(line, str(person)) for person in range(1, 101)]
+    pages = [await opened(line, str(person)) for person in range(1, 101)]
 
-    await live.hub().farewell()
+    await core_hub.say_goodbye()
 
     moments = [page.last("reconnect")["after_ms"] for page in pages]
-    assert all(0 <= moment <= 1000 * shutdown.LEAST_SPREAD for moment in moments)
+    assert all(0 <= moment <= 1000 * shutdown.LEAST_SPREAD_SECONDS for moment in moments)
     assert len(set(moments)) > 50
-    assert {page.ended for page in pages} == {1}
+    assert {page.closed for page in pages} == {1}
 
 
 async def test_a_hub_that_closes_leaves_no_task_behind():
     line = line_of([1, 2])
-    await watching(line, "1")
+    await opened(line, "1")
     await until_it_listens()
-    store.publish([pulse(line)])
-    await until(lambda: live.hub().rooms[7].pulse)
+    store.publish([message(line)])
+    await until(lambda: QueueHub.current().topics[7].message)
 
-    await live.hub().close()
+    await QueueHub.current().close()
     await redis.close_async_clients()
 
     assert asyncio.all_tasks() == {asyncio.current_task()}

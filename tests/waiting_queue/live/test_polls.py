@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 from redis import Redis
 
-from tests.waiting_queue.live.conftest import Fan, move, tell, wait_for_listeners, wait_until
+from tests.waiting_queue.live.conftest import Fan, move, publish, wait_for_listeners, wait_until
 from ticketing.core import clock, redis
 from waiting_queue import keys, services, store
-from waiting_queue.live import subscribers
+from waiting_queue.live import topics
 from waiting_queue.tokens import QueueToken, read_token
 
 
@@ -23,14 +23,14 @@ def crowd(paused, make_fan) -> list[Fan]:
 
 @pytest.fixture
 def token(crowd, paused, served, monkeypatch) -> Callable[[Fan], str]:
-    """Tokens of people in a line that the server knows; a slow machine is no stopped tick."""
-    monkeypatch.setattr(subscribers, "FRESH_SECONDS", 60.0)
+    """Tokens of people in a line that the server has read; a slow machine is no stopped tick."""
+    monkeypatch.setattr(topics, "FRESH_SECONDS", 60.0)
     tokens = {fan.person: fan.ask().json()["token"] for fan in crowd}
-    crowd[0].ask(token=tokens[crowd[0].person])  # with this one it begins to listen
+    crowd[0].ask(token=tokens[crowd[0].person])  # with this poll the server begins to listen
     wait_for_listeners()
-    tell(paused.pk)
+    publish(paused.pk)
     wait_until(lambda: served.knows_the_line(paused))
-    served.hold_its_heart()
+    served.stop_heartbeats()
     return lambda fan: tokens[fan.person]
 
 
@@ -61,8 +61,8 @@ def test_by_session_redis_is_asked_and_says_the_same(crowd, token, asked):
 def test_the_place_is_exact_after_every_tick(paused, crowd, token, served, asked):
     for leaver, right in ((crowd[1], 2), (crowd[0], 1)):
         leaver.leave()
-        heard = tell(paused.pk)
-        wait_until(lambda heard=heard: served.hub.rooms[paused.pk].pulse.turn == heard.turn)
+        last = publish(paused.pk)
+        wait_until(lambda last=last: served.hub.topics[paused.pk].message.turn == last.turn)
         asked.clear()
         poll = crowd[3].ask(token=token(crowd[3])).json()
         assert (poll["ahead"], poll["total"], poll["position"]) == (right, right + 1, right + 1)
@@ -70,7 +70,7 @@ def test_the_place_is_exact_after_every_tick(paused, crowd, token, served, asked
 
 
 def test_when_the_ticks_have_stopped_redis_is_asked(paused, crowd, token, asked, served):
-    served.hub.rooms[paused.pk]._heard_at -= 61
+    served.hub.topics[paused.pk]._received_at -= 61
     asked.clear()
 
     poll = crowd[3].ask(token=token(crowd[3])).json()
@@ -78,13 +78,13 @@ def test_when_the_ticks_have_stopped_redis_is_asked(paused, crowd, token, asked,
     assert (poll["ahead"], asked) == (3, ["touch"])
 
 
-def test_who_is_called_or_out_is_told_by_redis(paused, crowd, token, asked, now, served):
+def test_who_is_called_or_out_is_answered_by_redis(paused, crowd, token, asked, now, served):
     services.set_knobs(event_id=paused.pk, knobs={"max_inside": 1}, by=None, now=now)
     move(paused, "open", now)
     services.tick_open_queues(now=now + timedelta(seconds=1))
     crowd[1].leave()
-    last = tell(paused.pk)
-    wait_until(lambda: served.hub.rooms[paused.pk].pulse.turn == last.turn)
+    last = publish(paused.pk)
+    wait_until(lambda: served.hub.topics[paused.pk].message.turn == last.turn)
     asked.clear()
 
     states = [fan.ask(token=token(fan)).json()["state"] for fan in crowd]
@@ -119,12 +119,12 @@ def test_tokens_of_others_are_refused_before_anybody_is_asked(paused, crowd, tok
     assert asked == []
 
 
-def test_who_left_and_came_again_does_not_get_the_old_place_back(paused, crowd, token, served):
+def test_an_old_token_does_not_bring_back_a_place_that_was_left(paused, crowd, token, served):
     old = token(crowd[0])
     crowd[0].leave()
     crowd[0].join()
-    last = tell(paused.pk)
-    wait_until(lambda: served.hub.rooms[paused.pk].pulse.turn == last.turn)
+    last = publish(paused.pk)
+    wait_until(lambda: served.hub.topics[paused.pk].message.turn == last.turn)
 
     assert crowd[0].ask(token=old).status_code == 401
 
@@ -142,8 +142,8 @@ def test_polls_keep_the_place_in_one_step_for_all(paused, crowd, token, asked, s
     asked.clear()
     later = clock.now() + timedelta(seconds=60)
 
-    served.beat(paused, later)
-    served.beat(paused, later)
+    served.send_heartbeats(paused, later)
+    served.send_heartbeats(paused, later)
 
     after = [seen(paused, fan) for fan in crowd]
     assert [verb for verb in asked if verb != "EVAL"] == ["beat"]
@@ -156,7 +156,7 @@ def test_a_place_is_kept_by_polling_and_lost_without(paused, crowd, token, serve
     for _ in range(15):
         tick()
         crowd[1].ask(token=token(crowd[1]))
-        served.beat(paused, tick.now)
+        served.send_heartbeats(paused, tick.now)
     states = [store.take(store.look(paused.pk, fan.person, tick.now)).state for fan in crowd]
 
     assert states == ["expired", "waiting", "expired", "expired"]
@@ -166,8 +166,8 @@ def test_the_outlook_and_the_message_are_there_for_those_who_poll(
     paused, crowd, token, served, statements, asked
 ):
     outlook = {"sold_out": True, "grades": []}
-    last = tell(paused.pk, notice="late", outlook=outlook)
-    wait_until(lambda: served.hub.rooms[paused.pk].pulse.turn == last.turn)
+    last = publish(paused.pk, notice="late", outlook=outlook)
+    wait_until(lambda: served.hub.topics[paused.pk].message.turn == last.turn)
     asked.clear(), statements.clear()
 
     answer = crowd[0].ask("outlook/", token=token(crowd[0]))

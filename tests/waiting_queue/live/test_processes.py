@@ -20,7 +20,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from tests.faults.site import Site, free_port, until
-from tests.waiting_queue.live.desk import Desk
+from tests.waiting_queue.live.backend import Backend
 from ticketing.development.embedded import process
 
 pytestmark = pytest.mark.xdist_group("queue-processes")  # they are started only once
@@ -36,21 +36,21 @@ class Web:
     env: dict[str, str]
     port: int = field(default_factory=free_port)
     child: subprocess.Popen[bytes] | None = None
-    has_pages: bool = False
+    has_listener: bool = False
 
     @property
     def origin(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        self.has_pages = False
+        self.has_listener = False
         env = self.env | {"PORT": str(self.port), "LIVE_NEAR": "5000"}
         self.child = process.start([sys.executable, "manage.py", "serve"], env=env, cwd=Path.cwd())
         until(lambda: httpx.get(f"{self.origin}/healthz").status_code == 200, seconds=PATIENCE)
 
     def end(self, how: signal.Signals) -> int:
         assert self.child is not None
-        self.has_pages = False
+        self.has_listener = False
         self.child.send_signal(how)
         return self.child.wait(PATIENCE)
 
@@ -60,18 +60,18 @@ class Place:
     """The servers, the rest of the site, and an event of this test's own."""
 
     site: Site
-    desk: Desk
+    backend: Backend
     webs: list[Web]
     event_id: int
 
     def join(self, number: int) -> dict[str, str]:
         newcomers = [str(next(people)) for _ in range(number)]
-        tokens: dict[str, str] = self.desk("join", event_id=self.event_id, people=newcomers)
+        tokens: dict[str, str] = self.backend("join", event_id=self.event_id, people=newcomers)
         return tokens
 
     async def ask(self, verb: str, **told: Any) -> Any:
         """The test's own loop goes on meanwhile."""
-        return await asyncio.to_thread(self.desk, verb, **told)
+        return await asyncio.to_thread(self.backend, verb, **told)
 
     async def leave(self, person: str) -> None:
         await self.ask("leave", event_id=self.event_id, person=person)
@@ -79,12 +79,12 @@ class Place:
     async def until_all_listen(self) -> None:
         """A server listens from its first page on."""
         async with asyncio.timeout(PATIENCE):
-            while await self.ask("listeners") != sum(web.has_pages for web in self.webs):
+            while await self.ask("listeners") != sum(web.has_listener for web in self.webs):
                 await asyncio.sleep(0.05)
 
 
 @pytest.fixture(scope="module")
-def house() -> Iterator[tuple[Site, Desk, list[Web]]]:
+def processes() -> Iterator[tuple[Site, Backend, list[Web]]]:
     """With a Valkey that keeps what it is told, as the embedded one does."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(max(soft, 3 * MANY), hard), hard))
@@ -94,12 +94,12 @@ def house() -> Iterator[tuple[Site, Desk, list[Web]]]:
         site.valkey.stop()
         site.valkey.throw_away = False
         site.start_again(site.valkey)
-        desk = Desk(site.env)
-        desk("prepare")
+        backend = Backend(site.env)
+        backend("prepare")
         for web in webs:
             web.start()
-        yield site, desk, webs
-        desk.stop()
+        yield site, backend, webs
+        backend.stop()
     finally:
         for web in webs:
             if web.child:
@@ -109,10 +109,10 @@ def house() -> Iterator[tuple[Site, Desk, list[Web]]]:
 
 
 @pytest.fixture
-def place(house: tuple[Site, Desk, list[Web]]) -> Iterator[Place]:
+def place(processes: tuple[Site, Backend, list[Web]]) -> Iterator[Place]:
     """Whole before and after each test."""
-    site, desk, webs = house
-    yield Place(site, desk, webs, desk("another_event"))
+    site, backend, webs = processes
+    yield Place(site, backend, webs, backend("another_event"))
     for web in webs:
         if web.child is None or web.child.poll() is not None:
             web.start()
@@ -127,7 +127,7 @@ class Fan:
         self.connections: list[int] = []
         self.codes: list[int | None] = []
         self._page = asyncio.create_task(self._live())
-        self._news = asyncio.Event()
+        self._arrived = asyncio.Event()
 
     async def _live(self) -> None:
         while True:
@@ -135,7 +135,7 @@ class Fan:
             try:
                 async with self._connected(web) as line:
                     self.connections.append(web.port)
-                    web.has_pages = True
+                    web.has_listener = True
                     await self._listen(line)
             except ConnectionClosed as closed:
                 self.codes.append(closed.rcvd.code if closed.rcvd else None)
@@ -155,13 +155,13 @@ class Fan:
     async def _listen(self, line: ClientConnection) -> None:
         while True:
             self.heard.append(json.loads(await line.recv()))
-            self._news.set()
+            self._arrived.set()
 
     async def until(self, true: Callable[["Fan"], Any]) -> None:
         async with asyncio.timeout(PATIENCE):
             while not true(self):
-                self._news.clear()
-                await self._news.wait()
+                self._arrived.clear()
+                await self._arrived.wait()
 
     async def until_told(self, **wanted: Any) -> None:
         await self.until(lambda fan: any(wanted.items() <= it.items() for it in fan.standings))
@@ -191,7 +191,7 @@ async def close_all(fans: list[Fan]) -> None:
     await asyncio.gather(*(fan.close() for fan in fans))
 
 
-async def test_one_tick_tells_the_pages_of_all_processes(place):
+async def test_one_tick_reaches_the_pages_of_all_processes(place):
     tokens = place.join(20)
     first, *rest = tokens
     here = await open_all(place, [tokens[it] for it in rest[::2]], place.webs[0])
@@ -208,7 +208,7 @@ async def test_one_tick_tells_the_pages_of_all_processes(place):
     await close_all(fans)
 
 
-async def test_whose_server_is_killed_goes_to_another_and_has_the_same_number(place):
+async def test_pages_of_a_killed_server_reconnect_with_the_same_number(place):
     tokens = place.join(10)
     one, other = place.webs
     fans = await open_all(place, list(tokens.values()), one, other)
@@ -229,7 +229,7 @@ async def test_whose_server_is_killed_goes_to_another_and_has_the_same_number(pl
     await close_all(fans)
 
 
-async def test_a_server_that_is_told_to_stop_says_when_to_come_back(place):
+async def test_a_server_that_stops_says_when_to_reconnect(place):
     tokens = place.join(30)
     one, other = place.webs
     fans = await open_all(place, list(tokens.values()), one, other)
@@ -274,7 +274,7 @@ async def test_pages_recover_by_themselves_from_a_redis_that_was_restarted(place
     await close_all(fans)
 
 
-async def test_thousands_of_pages_on_one_process_hear_of_every_step(place):
+async def test_thousands_of_pages_on_one_process_get_every_step(place):
     tokens = place.join(MANY + 3)
     leavers, web = list(tokens)[:3], place.webs[0]
     waiting = [tokens[person] for person in list(tokens)[3:]]

@@ -11,14 +11,14 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from tests.making import make_event, seat_ids
-from tests.waiting_queue.live.conftest import PATIENCE, move, tell, wait_until
+from tests.waiting_queue.live.conftest import PATIENCE, move, publish, wait_until
 from ticketing.core import clock
 from ticketing.core.live import send_buffer, shutdown
 from ticketing.core.server_signals import server_stopping
 from ticketing.events.models import Seat
 from waiting_queue import services, store
 from waiting_queue.models import SaleQueue
-from waiting_queue.services import pulsing
+from waiting_queue.services import tick_messages
 from waiting_queue.tokens import read_token
 
 
@@ -28,13 +28,13 @@ def seconds(number: float) -> timedelta:
 
 @pytest.fixture(autouse=True)
 def fresh_outlooks() -> None:
-    pulsing._outlooks.clear()
+    tick_messages._outlooks.clear()
 
 
-# -- what a page is told --------------------------------------------------------------------------
+# -- what a page is sent --------------------------------------------------------------------------
 
 
-def test_a_page_is_told_at_once_and_whenever_the_place_changes(paused, make_fan, tick):
+def test_a_page_gets_its_standing_at_once_and_whenever_it_changes(paused, make_fan, tick):
     ann, ben = make_fan(paused), make_fan(paused)
     ann.join(), ben.join()
     page = ben.open()
@@ -49,7 +49,7 @@ def test_a_page_is_told_at_once_and_whenever_the_place_changes(paused, make_fan,
     assert (moved["position"], moved["total"], moved["token"]) == (1, 1, None)
 
 
-def test_the_first_frames_are_the_standing_the_outlook_and_the_message(paused, make_fan, tick):
+def test_the_first_frames_are_the_standing_the_outlook_and_the_notice(paused, make_fan, tick):
     fan = make_fan(paused)
     fan.join()
     services.tell_everyone(event_id=paused.pk, message="문이 늦게 열려요", by=None, now=tick.now)
@@ -58,15 +58,15 @@ def test_the_first_frames_are_the_standing_the_outlook_and_the_message(paused, m
 
     page.greeted()
 
-    standing, outlook, notice = page.heard
-    assert [frame["type"] for frame in page.heard] == ["standing", "outlook", "notice"]
+    standing, outlook, notice = page.frames
+    assert [frame["type"] for frame in page.frames] == ["standing", "outlook", "notice"]
     assert {grade["code"] for grade in outlook["grades"]} == {"R", "S"}
     assert notice == {"type": "notice", "message": "문이 늦게 열려요"}
     assert set(standing) == {"type", *fan.ask().json()}
     assert read_token(standing["token"]).person == fan.person
 
 
-def test_whose_turn_it_is_is_told_until_when_then_where_to_go(paused, make_fan, tick):
+def test_a_call_comes_with_its_deadline_and_an_admission_with_its_address(paused, make_fan, tick):
     fan = make_fan(paused)
     fan.join()
     page = fan.open()
@@ -86,7 +86,7 @@ def test_whose_turn_it_is_is_told_until_when_then_where_to_go(paused, make_fan, 
     assert inside["deadline"] > ready["deadline"]
 
 
-def test_a_turn_that_was_missed_is_told(paused, make_fan, tick):
+def test_a_missed_call_is_pushed(paused, make_fan, tick):
     fan = make_fan(paused)
     fan.join()
     page = fan.open()
@@ -101,7 +101,7 @@ def test_a_turn_that_was_missed_is_told(paused, make_fan, tick):
     assert page.until(state="EXPIRED")["token"] is None
 
 
-def test_a_pause_and_its_end_are_told(open_queue, make_fan, tick):
+def test_a_pause_and_its_end_are_pushed(open_queue, make_fan, tick):
     services.set_knobs(event_id=open_queue.pk, knobs={"max_inside": 1}, by=None, now=tick.now)
     tick()
     fans = [make_fan(open_queue) for _ in range(3)]
@@ -122,7 +122,7 @@ def test_a_pause_and_its_end_are_told(open_queue, make_fan, tick):
     assert (going["queue_state"], going["state"]) == ("open", "WAITING")
 
 
-def test_an_operators_message_is_told_and_taken_back(paused, make_fan, tick):
+def test_an_operators_notice_is_pushed_and_taken_back(paused, make_fan, tick):
     fan = make_fan(paused)
     fan.join()
     page = fan.open()
@@ -133,19 +133,19 @@ def test_an_operators_message_is_told_and_taken_back(paused, make_fan, tick):
         services.tell_everyone(event_id=paused.pk, message=message, by=None, now=tick.now)
         tick()
 
-    told = page.next("notice")["message"]
-    while told != "20 minutes late":
-        told = page.next("notice")["message"]
+    notice = page.next("notice")["message"]
+    while notice != "20 minutes late":
+        notice = page.next("notice")["message"]
     assert page.next("notice")["message"] == ""
 
 
-def test_sold_out_is_told(paused, make_fan, tick):
+def test_sold_out_is_pushed(paused, make_fan, tick):
     fan = make_fan(paused)
     fan.join()
     tick()
     page = fan.open()
     page.greeted()
-    before = next(frame for frame in page.heard if frame["type"] == "outlook")
+    before = next(frame for frame in page.frames if frame["type"] == "outlook")
     Seat.objects.filter(pk__in=seat_ids(paused.event)).update(state=Seat.State.SOLD)
     cache.clear()  # counts are kept for a second
 
@@ -158,7 +158,7 @@ def test_sold_out_is_told(paused, make_fan, tick):
     assert {grade["free"] for grade in outlook["grades"]} == {0}
 
 
-def test_the_end_of_a_queue_is_told_and_the_page_closed(paused, make_fan, tick):
+def test_the_end_of_a_queue_is_pushed_and_the_page_closed(paused, make_fan, tick):
     fan = make_fan(paused)
     fan.join()
     page = fan.open()
@@ -167,7 +167,7 @@ def test_the_end_of_a_queue_is_told_and_the_page_closed(paused, make_fan, tick):
 
     tick()
     frames, code = page.to_the_end()
-    after, refused = fan.knock().to_the_end()
+    after, refused = fan.connect().to_the_end()
 
     assert (frames[-1]["state"], frames[-1]["queue_state"], code) == ("CLOSED", "closed", 1012)
     assert [frame["code"] for frame in after] == ["queue_over"]
@@ -202,7 +202,7 @@ def test_from_the_lobby_through_the_draw_to_a_number(queue, make_fan, tick):
 # -- tabs, reconnects, joining --------------------------------------------------------------------
 
 
-def test_two_tabs_show_the_same_place_and_leaving_in_one_tells_the_other(paused, make_fan, tick):
+def test_two_tabs_show_the_same_place_and_leaving_in_one_reaches_the_other(paused, make_fan, tick):
     ann, ben = make_fan(paused), make_fan(paused)
     ann.join(), ben.join()
     one, two = ben.open(), ben.open()
@@ -220,7 +220,7 @@ def test_two_tabs_show_the_same_place_and_leaving_in_one_tells_the_other(paused,
     assert (left[0]["token"], left[1]["number"]) == (None, None)
 
 
-def test_who_comes_again_in_one_tab_is_there_in_the_other_too(paused, make_fan, tick):
+def test_joining_again_in_one_tab_reaches_the_other(paused, make_fan, tick):
     make_fan(paused).join()
     fan = make_fan(paused)
     fan.join()
@@ -283,11 +283,11 @@ def refused(page) -> tuple[str, str, int]:
     return frame["code"], frame["message"], code
 
 
-def test_without_a_login_there_is_one_error_and_the_end(paused, make_fan):
+def test_without_a_login_there_is_one_error_and_a_close(paused, make_fan):
     fan = make_fan(paused)
 
-    korean = refused(fan.knock(Cookie="", **{"Accept-Language": "ko"}))
-    english = refused(fan.knock(Cookie="sessionid=nonsense", **{"Accept-Language": "en"}))
+    korean = refused(fan.connect(Cookie="", **{"Accept-Language": "ko"}))
+    english = refused(fan.connect(Cookie="sessionid=nonsense", **{"Accept-Language": "en"}))
 
     assert (korean[0], korean[2]) == (english[0], english[2]) == ("not_logged_in", 4401)
     assert korean[1] != english[1]
@@ -295,33 +295,33 @@ def test_without_a_login_there_is_one_error_and_the_end(paused, make_fan):
 
 
 def test_another_port_of_the_same_host_is_another_origin(paused, make_fan):
-    page = make_fan(paused).knock(Origin="http://localhost:1")
+    page = make_fan(paused).connect(Origin="http://localhost:1")
 
     assert refused(page)[::2] == ("foreign_origin", 4403)
 
 
 def test_another_site_does_not_even_get_a_socket(paused, make_fan):
     with pytest.raises(InvalidStatus) as refusal:
-        make_fan(paused).knock(Origin="https://evil.example")
+        make_fan(paused).connect(Origin="https://evil.example")
 
     assert refusal.value.response.status_code == 403
 
 
-def test_without_an_event_or_a_queue_there_is_nothing_to_tell(paused, make_fan, now):
+def test_without_an_event_or_a_queue_the_socket_is_refused(paused, make_fan, now):
     missing, without = make_fan(999_999), make_fan(make_event(now))
 
-    assert refused(missing.knock())[::2] == ("no_queue", 4404)
-    assert refused(without.knock())[::2] == ("no_queue", 4404)
+    assert refused(missing.connect())[::2] == ("no_queue", 4404)
+    assert refused(without.connect())[::2] == ("no_queue", 4404)
 
 
 def test_before_the_opening_there_is_no_line(queue, make_fan):
     fan = make_fan(queue)
 
-    assert refused(fan.knock())[::2] == ("queue_not_open", 4409)
-    assert refused(fan.knock("?join=1"))[::2] == ("queue_not_open", 4409)
+    assert refused(fan.connect())[::2] == ("queue_not_open", 4409)
+    assert refused(fan.connect("?join=1"))[::2] == ("queue_not_open", 4409)
 
 
-def test_who_is_blocked_is_told_why_and_may_not_join(paused, make_fan, tick):
+def test_a_block_is_pushed_and_joining_is_refused_with_its_reason(paused, make_fan, tick):
     fan = make_fan(paused)
     fan.join()
     page = fan.open()
@@ -330,10 +330,10 @@ def test_who_is_blocked_is_told_why_and_may_not_join(paused, make_fan, tick):
     services.block(event_id=paused.pk, person=fan.person, by=None, why="a bot", now=tick.now)
 
     tick()
-    told = page.until(state="BLOCKED")
-    code, message, closed = refused(fan.knock("?join=1", **{"Accept-Language": "en"}))
+    blocked = page.until(state="BLOCKED")
+    code, message, closed = refused(fan.connect("?join=1", **{"Accept-Language": "en"}))
 
-    assert told["token"] is None
+    assert blocked["token"] is None
     assert (code, closed) == ("blocked", 4403)
     assert "a bot" in message
 
@@ -343,22 +343,22 @@ def test_a_full_line_is_a_refusal(paused, make_fan, tick):
     tick()
     make_fan(paused).join()
 
-    assert refused(make_fan(paused).knock("?join=1"))[::2] == ("queue_full", 4409)
+    assert refused(make_fan(paused).connect("?join=1"))[::2] == ("queue_full", 4409)
 
 
-@pytest.mark.parametrize("word", ["hello", '{"type":"ping"}', b"\x00", ""])
-def test_one_word_to_the_socket_ends_it(paused, make_fan, served, word):
+@pytest.mark.parametrize("text", ["hello", '{"type":"ping"}', b"\x00", ""])
+def test_one_message_to_the_socket_ends_it(paused, make_fan, served, text):
     fan = make_fan(paused)
     fan.join()
     page = fan.open()
     page.greeted()
 
-    page.socket.send(word)
+    page.socket.send(text)
     frames, code = page.to_the_end()
 
     assert [frame["code"] for frame in frames] == ["invalid_input"]
     assert code == 4400
-    wait_until(lambda: served.pages(paused) == 0)
+    wait_until(lambda: served.subscribers(paused) == 0)
 
 
 def test_a_token_of_another_event_or_an_earlier_stay_opens_nothing(paused, make_fan):
@@ -367,7 +367,7 @@ def test_a_token_of_another_event_or_an_earlier_stay_opens_nothing(paused, make_
     old = fan.open().greeted()["token"]
     fan.leave()
     fan.join()
-    wrong = [fan.knock(Cookie="", Authorization=f"Bearer {token}") for token in (old, "qr_x.y")]
+    wrong = [fan.connect(Cookie="", Authorization=f"Bearer {token}") for token in (old, "qr_x.y")]
 
     assert [refused(page)[::2] for page in wrong] == [("bad_queue_token", 4401)] * 2
 
@@ -384,11 +384,11 @@ def test_an_open_page_keeps_the_place_and_a_closed_one_lets_it_lapse(
     open_page, closed_page = ann.open(), ben.open()
     open_page.greeted(), closed_page.greeted()
     closed_page.socket.close()
-    wait_until(lambda: served.pages(paused) == 1)
+    wait_until(lambda: served.subscribers(paused) == 1)
 
     for _ in range(15):
         tick()
-        served.beat(paused, tick.now)
+        served.send_heartbeats(paused, tick.now)
     alone = open_page.until(total=1)
     states = [services.standing(event_id=paused.pk, person=fan.person, now=tick.now).state
               for fan in (ann, ben)]  # fmt: skip
@@ -397,22 +397,22 @@ def test_an_open_page_keeps_the_place_and_a_closed_one_lets_it_lapse(
     assert states == ["waiting", "expired"]
 
 
-def test_a_page_that_breaks_off_without_a_word_is_noticed(paused, make_fan, served):
+def test_a_connection_that_breaks_off_is_noticed(paused, make_fan, served):
     fan = make_fan(paused)
     fan.join()
     page = fan.open()
     page.greeted()
-    wait_until(lambda: served.pages(paused) == 1)
+    wait_until(lambda: served.subscribers(paused) == 1)
 
     page.socket.socket.shutdown(socket.SHUT_RDWR)
 
-    wait_until(lambda: served.pages(paused) == 0)
+    wait_until(lambda: served.subscribers(paused) == 0)
 
 
-# -- slow readers ---------------------------------------------------------------------------------
+# -- slow clients ---------------------------------------------------------------------------------
 
 
-def slow_reader(fan) -> socket.socket:
+def slow_client(fan) -> socket.socket:
     """Shakes hands, and then reads nothing."""
     line = socket.socket()
     line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
@@ -451,22 +451,22 @@ def texts(line: socket.socket) -> list[dict]:
     return frames
 
 
-def test_a_slow_reader_delays_nobody_and_gets_the_newest_afterwards(paused, make_fan, served):
+def test_a_slow_client_delays_nobody_and_gets_the_newest_afterwards(paused, make_fan, served):
     ann, ben, cem = (make_fan(paused) for _ in range(3))
     for fan in (ann, ben, cem):
         fan.join()
     quick = ben.open()
     quick.greeted()
-    slow = slow_reader(cem)
-    wait_until(lambda: served.pages(paused) == 2)
+    slow = slow_client(cem)
+    wait_until(lambda: served.subscribers(paused) == 2)
     notices = [f"{number} " + "x" * 50_000 for number in range(40)]
 
     for notice in notices:
-        tell(paused.pk, notice=notice)
+        publish(paused.pk, notice=notice)
         while quick.next("notice")["message"] != notice:
-            pass  # heard while the other one is stuck
+            pass  # received while the other one is stuck
     ann.leave()
-    tell(paused.pk, notice="the last")
+    publish(paused.pk, notice="the last")
     quick.until(ahead=0)
     frames = texts(slow)
     slow.close()
@@ -478,30 +478,30 @@ def test_a_slow_reader_delays_nobody_and_gets_the_newest_afterwards(paused, make
     assert places[-1] == 1
 
 
-def test_who_takes_nothing_any_more_is_not_kept_as_if_they_were_there(
+def test_a_client_that_reads_nothing_any_more_is_unsubscribed(
     paused, make_fan, served, monkeypatch
 ):
-    monkeypatch.setattr(send_buffer, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(send_buffer, "STALL_SECONDS", 0.2)
     ann, ben = make_fan(paused), make_fan(paused)
     ann.join(), ben.join()
     quick = ann.open()
     quick.greeted()
-    stuck = slow_reader(ben)
-    wait_until(lambda: served.pages(paused) == 2)
+    stuck = slow_client(ben)
+    wait_until(lambda: served.subscribers(paused) == 2)
 
     for number in range(10):
-        tell(paused.pk, notice=f"{number} " + "x" * 50_000)
+        publish(paused.pk, notice=f"{number} " + "x" * 50_000)
         quick.next("notice")
-    wait_until(lambda: served.pages(paused) == 1)
+    wait_until(lambda: served.subscribers(paused) == 1)
 
-    assert list(served.hub.rooms[paused.pk].people) == [ann.person]
+    assert list(served.hub.topics[paused.pk].people) == [ann.person]
     stuck.close()
 
 
-# -- farewell -------------------------------------------------------------------------------------
+# -- shutdown -------------------------------------------------------------------------------------
 
 
-def test_a_server_that_stops_says_when_to_come_back(paused, make_fan, served):
+def test_a_server_that_stops_says_when_to_reconnect(paused, make_fan, served):
     fans = [make_fan(paused) for _ in range(12)]
     for fan in fans:
         fan.join()
@@ -517,11 +517,11 @@ def test_a_server_that_stops_says_when_to_come_back(paused, make_fan, served):
     assert {frames[-1]["type"] for frames, _ in ends} == {"reconnect"}
     assert {code for _, code in ends} == {1012}
     assert len(set(moments)) > 6
-    assert max(moments) <= 1000 * shutdown.LEAST_SPREAD
+    assert max(moments) <= 1000 * shutdown.LEAST_SPREAD_SECONDS
     assert not served.thread.is_alive()
 
 
-def test_what_else_fails_at_the_end_keeps_nobody_from_being_told(paused, make_fan, served):
+def test_another_receiver_that_fails_does_not_stop_the_goodbye(paused, make_fan, served):
     async def failing(**_: object) -> None:
         raise RuntimeError("broken")
 
@@ -543,7 +543,7 @@ def test_what_else_fails_at_the_end_keeps_nobody_from_being_told(paused, make_fa
 # -- what it costs --------------------------------------------------------------------------------
 
 
-def test_connecting_and_being_told_cost_no_sql(paused, make_fan, statements):
+def test_connecting_and_being_pushed_to_cost_no_sql(paused, make_fan, statements):
     ann, ben = make_fan(paused), make_fan(paused)
     ann.join(), ben.join()
     services.standing(event_id=paused.pk, person=ben.person, now=clock.now())
@@ -552,7 +552,7 @@ def test_connecting_and_being_told_cost_no_sql(paused, make_fan, statements):
     page = ben.open()
     page.greeted()
     ann.leave()
-    tell(paused.pk)
+    publish(paused.pk)
     page.until(ahead=0)
 
     assert statements == []

@@ -12,7 +12,7 @@ from tests.waiting_queue.live.conftest import (
     PATIENCE,
     Fan,
     move,
-    tell,
+    publish,
     wait_for_listeners,
     wait_until,
 )
@@ -85,7 +85,7 @@ def test_the_same_messages_in_the_same_order(paused, waiting, listen, tick):
 
     differs = {"server_time"}
     assert [{**frame, "server_time": 0} for frame in by_stream] == [
-        {**frame, "server_time": 0} for frame in page.heard[:3]
+        {**frame, "server_time": 0} for frame in page.frames[:3]
     ]
     assert {key: moved[key] for key in moved.keys() - differs} == {
         key: moved_page[key] for key in moved_page.keys() - differs
@@ -104,7 +104,7 @@ def test_a_call_and_a_message_come_through_a_stream_too(paused, waiting, listen,
 
     tick(2)
     ready = stream.until(state="READY")
-    tell(paused.pk, notice="여러 줄 한 줄")
+    publish(paused.pk, notice="여러 줄 한 줄")
 
     assert ready["deadline"]
     assert "여러" in stream.next("notice")["message"]
@@ -160,15 +160,17 @@ def test_a_client_that_is_gone_is_removed(paused, waiting, listen, served):
     ann, ben = waiting
     one, two = listen(ann), listen(ben)
     one.next("notice"), two.next("notice")
-    wait_until(lambda: served.pages(paused) == 2)
+    wait_until(lambda: served.subscribers(paused) == 2)
 
     one.response.close()
 
-    wait_until(lambda: served.pages(paused) == 1)
-    assert list(served.hub.rooms[paused.pk].people) == [ben.person]
+    wait_until(lambda: served.subscribers(paused) == 1)
+    assert list(served.hub.topics[paused.pk].people) == [ben.person]
 
 
-def test_a_server_that_stops_ends_the_stream_with_a_word(paused, waiting, listen, served):
+def test_a_server_that_stops_ends_the_stream_with_a_reconnect_frame(
+    paused, waiting, listen, served
+):
     ann, ben = waiting
     streams = [listen(ann), listen(ben)]
     for stream in streams:
@@ -181,14 +183,14 @@ def test_a_server_that_stops_ends_the_stream_with_a_word(paused, waiting, listen
     assert rests[0][-1]["after_ms"] >= 0
 
 
-def test_opening_and_being_told_cost_no_sql(paused, waiting, listen, statements):
+def test_opening_and_being_pushed_to_cost_no_sql(paused, waiting, listen, statements):
     ann, ben = waiting
     statements.clear()
 
     stream = listen(ben)
     stream.next("notice")
     ann.leave()
-    tell(paused.pk)
+    publish(paused.pk)
     stream.until(ahead=0)
 
     assert statements == []

@@ -1,86 +1,102 @@
-"""Sends to one connection without ever making others wait."""
+"""Sends messages to one client without making anybody else wait for it."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any
+import types
+from collections.abc import Awaitable, Coroutine, Generator
+from typing import Any, Protocol
 
-Send = Callable[[str], Coroutine[Any, Any, None]]
-# Somebody who has not taken a message for so long is gone.
-PATIENCE_SECONDS = 60
-BREATH = 250  # sends in one go
+# A client that has not taken a message for so long is gone.
+STALL_SECONDS = 60
 
 log = logging.getLogger(__name__)
+
+
+class Connection(Protocol):
+    """A websocket or an event stream, as the hubs use it."""
+
+    def send_text(self, text: str) -> Coroutine[Any, Any, None]: ...
+
+    def abort(self) -> None:
+        """Forget a client that does not read or is gone."""
+
+    def close_soon(self) -> None:
+        """Close from the server's side, without making the caller wait."""
 
 
 class SendBuffer:
     """While one message is on its way, only the newest of each kind after it is kept."""
 
-    def __init__(self, send: Send, give_up: Callable[[], None]) -> None:
-        self._send, self._give_up = send, give_up
-        self._kept: dict[str, str] = {}
-        self._rest: asyncio.Task[None] | None = None
+    __slots__ = ("_connection", "_newest", "_sending")
+    _newest: dict[str, str]  # exists from the first time that the client is slow
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._sending: asyncio.Task[None] | None = None
 
     @property
     def is_behind(self) -> bool:
         """Whether a message is still on its way."""
-        return self._rest is not None
+        return self._sending is not None
 
-    def put(self, kind: str, text: str) -> None:
-        """Nearly always the message fits the socket's buffer and is gone when this returns."""
-        if self._rest is not None:
-            self._kept[kind] = text
+    def push(self, kind: str, text: str) -> None:
+        """Send a message; nearly always it fits the socket's buffer and needs no task."""
+        if self._sending is not None:
+            self._newest[kind] = text
             return
-        sending = self._send(text)
+        sending = self._connection.send_text(text)
         try:
             waits_for = sending.send(None)
         except StopIteration:
             return
         except Exception as failure:
-            self._fail(failure)
+            self._give_up(failure)
             return
-        self._rest = asyncio.create_task(self._finish(sending, waits_for))
-
-    async def _finish(self, sending: Coroutine[Any, Any, None], waits_for: Any) -> None:
-        """The reader is slow: go on when there is room, then with the newest."""
-        try:
-            await _patiently(_go_on(sending, waits_for))
-            while self._kept:
-                await _patiently(self._send(self._kept.pop(next(iter(self._kept)))))
-        except Exception as failure:
-            self._fail(failure)
-        self._rest = None
-
-    def _fail(self, failure: Exception) -> None:
-        log.debug("a reader is gone: %r", failure)
-        self._give_up()
+        self._newest = {}
+        self._sending = asyncio.create_task(self._finish(resumed(sending, waits_for)))
+        self._sending.add_done_callback(lambda _: sending.close())
 
     def close(self) -> None:
-        if self._rest is not None:
-            self._rest.cancel()
+        """Stop sending; what is on its way or kept is dropped."""
+        if self._sending is not None:
+            self._sending.cancel()
+
+    async def _finish(self, sending: Awaitable[None]) -> None:
+        """Wait until the slow client has taken the message, then send the newest ones."""
+        try:
+            async with asyncio.timeout(STALL_SECONDS):
+                await sending
+            while self._newest:
+                kind = next(iter(self._newest))
+                async with asyncio.timeout(STALL_SECONDS):
+                    await self._connection.send_text(self._newest.pop(kind))
+        except Exception as failure:
+            self._sending = None
+            self._give_up(failure)
+        else:
+            self._sending = None
+
+    def _give_up(self, failure: Exception) -> None:
+        log.debug("a client is gone: %r", failure)
+        self._connection.abort()
 
 
-async def breathe(number: int) -> None:
-    """After so many sends others in this process get their turn."""
-    if number % BREATH == 0:
-        await asyncio.sleep(0)
+@types.coroutine
+def resumed(coroutine: Coroutine[Any, Any, None], waits_for: Any) -> Generator[Any, Any, None]:
+    """Awaits the rest of a coroutine whose first step was driven outside of a task.
 
-
-async def _patiently(sending: Awaitable[None]) -> None:
-    """Who is slow, but takes one message after the other, is not gone."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await sending
-
-
-async def _go_on(sending: Coroutine[Any, Any, None], waits_for: Any) -> None:
-    """Drive a coroutine to its end that was begun outside of any task."""
-    try:
-        while True:
-            if waits_for is None:
-                await asyncio.sleep(0)
-            else:
-                waits_for._asyncio_future_blocking = False
-                await asyncio.wait([waits_for])
-            waits_for = sending.send(None)
-    except StopIteration:
-        return
+    `waits_for` is the future that this step yielded. It is yielded once more, to the task, which
+    takes it as if it came from its own first step. What happens to the task (a cancellation, a
+    timeout) happens to the coroutine.
+    """
+    while True:
+        try:
+            yield waits_for
+        except BaseException as interruption:
+            try:
+                waits_for = coroutine.throw(interruption)
+            except StopIteration:
+                return
+        else:
+            break
+    yield from coroutine.__await__()

@@ -1,35 +1,25 @@
-"""A server process that is about to stop says so first, to whoever keeps connections open."""
+"""What the clients of a server process are sent before it stops."""
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from random import uniform
-from typing import Protocol
 
-from ticketing.core.live.send_buffer import SendBuffer, breathe
+from ticketing.core.live.subscriber import Subscriber, in_batches
 
-# After a restart everybody comes back, spread over so long that the server can take them.
-RETURNS_PER_SECOND = 400
-LEAST_SPREAD = 2.0
-
-
-class Page(Protocol):
-    """Somebody who keeps a connection open."""
-
-    @property
-    def outbox(self) -> SendBuffer: ...
-    @property
-    def end(self) -> Callable[[], None]: ...
+# All clients of a stopped process reconnect, spread over so long that the others can take them.
+RECONNECTS_PER_SECOND = 400
+LEAST_SPREAD_SECONDS = 2.0
 
 
-async def send_back(pages: Collection[Page]) -> None:
-    """Everybody is told when to come back, each at a moment of their own."""
-    spread = max(LEAST_SPREAD, len(pages) / RETURNS_PER_SECOND)
-    for number, page in enumerate(pages, start=1):
-        after = round(1000 * uniform(0, spread))  # noqa: S311 - spreads returns, guards nothing
-        page.outbox.put("reconnect", reconnect(after))
-        page.end()
-        await breathe(number)
+async def ask_to_reconnect(subscribers: Collection[Subscriber]) -> None:
+    """Ask every client to reconnect after a delay of its own, and close its connection."""
+    spread = max(LEAST_SPREAD_SECONDS, len(subscribers) / RECONNECTS_PER_SECOND)
+    async for batch in in_batches(subscribers):
+        for subscriber in batch:
+            after = round(1000 * uniform(0, spread))  # noqa: S311 - spreads load, guards nothing
+            subscriber.push("reconnect", reconnect_frame(after))
+            subscriber.disconnect()
 
 
-def reconnect(after_ms: int) -> str:
+def reconnect_frame(after_ms: int) -> str:
     return json.dumps({"type": "reconnect", "after_ms": after_ms})

@@ -1,8 +1,8 @@
-"""Websockets refuse like everything else: one error frame, then they close."""
+"""The base of our websockets: the server pushes, and refuses with one error frame and a close."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Coroutine
 from typing import Any
 
 from channels.exceptions import StopConsumer
@@ -15,23 +15,27 @@ from ticketing.core.fast_path.application import language_of
 
 log = logging.getLogger(__name__)
 
-# Private codes (4000 to 4999) that say the HTTP status.
+# Private close codes (4000 to 4999) that contain the HTTP status.
 CLOSE_BASE = 4000
-COME_BACK = 1012  # the server restarts, or has nothing more to say
+SERVICE_RESTART = 1012  # also when there is nothing more to push
 
 
-class Socket(AsyncJsonWebsocketConsumer):
-    """The base of our consumers: `enter` lets somebody in, `hear` takes what they send."""
+class PushSocket(AsyncJsonWebsocketConsumer):
+    """Subclasses override `connect` (check who it is, accept, subscribe) and `unsubscribe`."""
 
+    channel_layer_alias = None  # a hub is faster than a channel for every client
     is_open = False
-    _ending: asyncio.Task[None] | None = None
+    _closing: asyncio.Task[None] | None = None
 
-    async def enter(self) -> None:
+    async def connect(self) -> None:
         raise NotImplementedError
 
-    async def hear(self, message: dict[str, Any]) -> None:
-        """One word to a socket that only tells is enough: nobody can keep a server busy with it."""
-        raise errors.InvalidInput()
+    def unsubscribe(self) -> None:
+        """Stop the pushes to this socket. May be called twice."""
+
+    @property
+    def event_id(self) -> int:
+        return int(self.scope["url_route"]["kwargs"]["event_id"])
 
     @property
     def headers(self) -> dict[str, str]:
@@ -42,57 +46,9 @@ class Socket(AsyncJsonWebsocketConsumer):
         scheme = "https" if self.scope["scheme"] == "wss" else "http"
         return f"{scheme}://{self.headers.get('host', '')}"
 
-    async def accept(self, *args: Any, **kwargs: Any) -> None:
-        """Whoever hung up before there was an answer is gone: that is no error of anybody's."""
-        self.is_open = True
-        try:
-            await super().accept(*args, **kwargs)
-        except OSError as gone:
-            self.leave()
-            raise StopConsumer from gone
-
     async def websocket_connect(self, message: dict[str, Any]) -> None:
-        await self._or_refuse(self.enter())
-
-    async def websocket_receive(self, message: dict[str, Any]) -> None:
-        await self._or_refuse(self.hear(message))
-
-    def send_text(self, text: str) -> Coroutine[Any, Any, None]:
-        """Straight to the server, without a detour: this is done for everybody in line."""
-        return self.base_send({"type": "websocket.send", "text": text})
-
-    async def refuse(self, error: errors.DomainError) -> None:
-        """Say why, then close. Browsers can't read the body of a refused handshake."""
-        if not self.is_open:
-            await self.accept()
-        with translation.override(language_of(self.headers)):
-            await self.send_json(frame(error))
-        await self.close(code=CLOSE_BASE + error.status)
-
-    def leave(self) -> None:
-        """Out of whatever room this socket is told things in. May be called twice."""
-
-    async def disconnect(self, code: int) -> None:
-        self.leave()
-
-    def give_up(self) -> None:
-        """Who takes nothing does not take a farewell either: nobody waits for them to go."""
-        self.leave()
-        self.end()
-
-    def end(self) -> None:
-        """Close, without making the one who says so wait for it."""
-        self._ending = asyncio.ensure_future(self._close_quietly())
-
-    async def _close_quietly(self) -> None:
         try:
-            await self.close(code=COME_BACK)
-        except Exception as failure:
-            log.debug("a socket was gone already: %r", failure)
-
-    async def _or_refuse(self, work: Awaitable[None]) -> None:
-        try:
-            await work
+            await self.connect()
         except StopConsumer:
             raise
         except Exception as exception:
@@ -103,9 +59,52 @@ class Socket(AsyncJsonWebsocketConsumer):
                 log.error("%s", self.scope["path"], exc_info=exception)
             await self.refuse(error)
 
+    async def websocket_receive(self, message: dict[str, Any]) -> None:
+        """Clients have nothing to send; the first message ends the socket, so none costs much."""
+        await self.refuse(errors.InvalidInput())
 
-class NoSuchSocket(Socket):
-    """Answers at every address that nobody else does."""
+    async def accept(self, *args: Any, **kwargs: Any) -> None:
+        """Accept; a client that hung up before the answer is not an error."""
+        self.is_open = True
+        try:
+            await super().accept(*args, **kwargs)
+        except OSError as gone:
+            self.unsubscribe()
+            raise StopConsumer from gone
 
-    async def enter(self) -> None:
+    def send_text(self, text: str) -> Coroutine[Any, Any, None]:
+        """Straight to the server: every push to every client goes through here."""
+        return self.base_send({"type": "websocket.send", "text": text})
+
+    async def refuse(self, error: errors.DomainError) -> None:
+        """Send the error, then close. Browsers can't read the body of a refused handshake."""
+        if not self.is_open:
+            await self.accept()
+        with translation.override(language_of(self.headers)):
+            await self.send_json(frame(error))
+        await self.close(code=CLOSE_BASE + error.status)
+
+    async def disconnect(self, code: int) -> None:
+        self.unsubscribe()
+
+    def abort(self) -> None:
+        """Unsubscribe a client that does not read; nobody waits until its socket is closed."""
+        self.unsubscribe()
+        self.close_soon()
+
+    def close_soon(self) -> None:
+        """Close without making the caller wait."""
+        self._closing = asyncio.ensure_future(self._close_quietly())
+
+    async def _close_quietly(self) -> None:
+        try:
+            await self.close(code=SERVICE_RESTART)
+        except Exception as failure:
+            log.debug("a socket was closed already: %r", failure)
+
+
+class NoSuchSocket(PushSocket):
+    """Answers every address that no other socket has."""
+
+    async def connect(self) -> None:
         raise errors.NotFound()

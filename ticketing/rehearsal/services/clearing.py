@@ -154,7 +154,7 @@ def _line_closed(event_id: int, now: datetime) -> list[str]:
         queues.move_queue(event_id=event_id, to=SaleQueue.State.CLOSED, by=None, now=now)
     with suppress(IllegalMove, NotFound):
         events.move_event(event_id=event_id, to=Event.State.CLOSED, by=None, now=now)
-    queues.send_closing_pulse(event_id=event_id, now=now)
+    queues.send_closing_message(event_id=event_id, now=now)
     return [queues.seed_hash(queue.seed)]
 
 

@@ -36,7 +36,7 @@ def whole_journal(*, code: str, after: int, now: datetime) -> dict[str, Any]:
     rehearsal = rehearsal_heard(code, now=now)
     queues.drain_journal(event_id=rehearsal.copy)
     if selectors.is_ending(rehearsal) and queues.archive_queue(event_id=rehearsal.copy, now=now):
-        queues.send_closing_pulse(event_id=rehearsal.copy, now=now)
+        queues.send_closing_message(event_id=rehearsal.copy, now=now)
     return selectors.journal(rehearsal, after=after, now=now)
 
 

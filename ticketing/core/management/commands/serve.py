@@ -26,7 +26,7 @@ class Command(BaseCommand):
 
 class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Those who keep connections open hear of it first."""
+        """Clients with open connections are asked to reconnect first."""
         await server_stopping.asend_robust(sender=None)
         await super().shutdown(sockets)
 

@@ -1,6 +1,6 @@
-"""What the rest of the site does, as a process of its own: one order a line, one answer a line.
+"""The rest of the site as a process of its own: one call a line, one answer a line.
 
-`python -m tests.waiting_queue.live.desk`, in the environment of the site.
+`python -m tests.waiting_queue.live.backend`, in the environment of the site.
 """
 
 import json
@@ -9,22 +9,22 @@ import sys
 from typing import Any
 
 
-class Desk:
-    """The near end."""
+class Backend:
+    """The test's end of it."""
 
     def __init__(self, env: dict[str, str]) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.waiting_queue.live.desk"],
+            [sys.executable, "-m", "tests.waiting_queue.live.backend"],
             env=env,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
 
-    def __call__(self, verb: str, **told: Any) -> Any:
+    def __call__(self, verb: str, **arguments: Any) -> Any:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps([verb, told]) + "\n")
+        self.process.stdin.write(json.dumps([verb, arguments]) + "\n")
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
 
@@ -34,7 +34,7 @@ class Desk:
         self.process.wait(10)
 
 
-# -- the far end ----------------------------------------------------------------------------------
+# -- the process ----------------------------------------------------------------------------------
 
 
 def prepare() -> int:
@@ -104,9 +104,9 @@ def listeners() -> int:
     return redis.client().pubsub_numsub(keys.pulses(redis.database()))[0][1]
 
 
-def attempt(verb: str, told: dict[str, Any]) -> Any:
+def attempt(verb: str, arguments: dict[str, Any]) -> Any:
     try:
-        return globals()[verb](**told)
+        return globals()[verb](**arguments)
     except Exception as failure:
         return f"failed: {failure!r}"
 

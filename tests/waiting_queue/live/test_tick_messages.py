@@ -1,4 +1,4 @@
-"""The scripts behind the push: what a pulse says, and what keeps a place."""
+"""The scripts behind the push: what a tick message says, and what keeps a place."""
 
 from datetime import timedelta
 from threading import Barrier
@@ -10,7 +10,7 @@ from waiting_queue import keys, store
 from waiting_queue.tick_message import TickMessage
 
 
-def pulse(line: Line, **more: int) -> TickMessage:
+def message(line: Line, **more: int) -> TickMessage:
     found = store.take(store.pulse(line.event_id, **more))
     assert found is not None
     return found
@@ -26,7 +26,7 @@ def waiting(*people: str, **rules) -> Line:
 def called(*people: str, **rules) -> Line:
     line = waiting(*people, **rules)
     line.tick(state="open")
-    pulse(line)  # of the calls, which are no news any more
+    message(line)  # takes the calls, so that the next one is without them
     return line
 
 
@@ -37,13 +37,13 @@ def members(event_id: int, name: str) -> list[tuple[str, float]]:
 # -- how the line looks ---------------------------------------------------------------------------
 
 
-def test_a_pulse_says_how_the_line_looks():
+def test_a_message_says_how_the_line_looks():
     line = waiting("1", "2", "3", "4", "5", cap=2)
     line.tick(state="open")
     line.claim("1")
     line.leave("4")
 
-    found = pulse(line)
+    found = message(line)
 
     assert (found.event_id, found.epoch, found.queue_state, found.drawing) == (7, "e1", "open", 0)
     assert (found.head, found.last, found.absence_ms) == (3, 5, 300_000)
@@ -53,20 +53,20 @@ def test_a_pulse_says_how_the_line_looks():
 
 def test_the_head_of_an_empty_line_is_the_next_number():
     line = Line().begin(state="paused")
-    assert (pulse(line).head, pulse(line).last) == (1, 0)
+    assert (message(line).head, message(line).last) == (1, 0)
 
     line.join("1", "2")
     line.leave("1")
     line.leave("2")
 
-    assert (pulse(line).head, pulse(line).last) == (3, 2)
+    assert (message(line).head, message(line).last) == (3, 2)
 
 
 def test_a_lobby_is_counted_and_has_no_line():
     line = Line().begin(state="lobby")
     line.join("1", "2")
 
-    found = pulse(line)
+    found = message(line)
 
     assert (found.lobby, found.waiting, found.head, found.last) == (2, 0, 1, 0)
 
@@ -76,7 +76,7 @@ def test_rates_are_those_of_the_desk():
     line.wait(1).tick(state="open")
     line.wait(1).tick()
 
-    found, seen = pulse(line), line.look("49")
+    found, seen = message(line), line.look("49")
 
     assert (found.fast, found.slow) == (seen.fast, seen.slow)
     assert found.fast > 0
@@ -84,12 +84,12 @@ def test_rates_are_those_of_the_desk():
 
 def test_turns_count_up_by_one():
     line = waiting("1")
-    turns = [pulse(line).turn for _ in range(5)]
+    turns = [message(line).turn for _ in range(5)]
 
     assert turns == list(range(turns[0], turns[0] + 5))
 
 
-def test_a_pulse_without_a_desk_says_nothing():
+def test_a_message_without_a_desk_says_nothing():
     waiting("1")
     store.take_down_desk(7)
 
@@ -97,19 +97,19 @@ def test_a_pulse_without_a_desk_says_nothing():
     assert not redis.queue_client().exists(keys.key(7, "desk"))
 
 
-# -- news -----------------------------------------------------------------------------------------
+# -- changes --------------------------------------------------------------------------------------
 
 
-def test_who_comes_is_no_news():
+def test_joining_is_no_change():
     line = waiting("1", "2")
     lobby = Line(event_id=8).begin(state="lobby")
     lobby.join("1", "2")
 
-    assert pulse(line).news == []
-    assert pulse(lobby).news == []
+    assert message(line).changes == []
+    assert message(lobby).changes == []
 
 
-def test_looking_polling_and_joining_again_is_no_news():
+def test_looking_polling_and_joining_again_is_no_change():
     line = waiting("1", "2")
 
     line.touch("1")
@@ -117,205 +117,205 @@ def test_looking_polling_and_joining_again_is_no_news():
     line.join("1")
     store.take(store.beat(7, ["1", "2"], line.now))
 
-    assert pulse(line).news == []
+    assert message(line).changes == []
 
 
-def test_who_comes_again_is_news_to_their_own_other_pages_and_nobody_is_gone_by_it():
+def test_coming_back_is_a_change_for_ones_other_tabs_without_a_number():
     line = waiting("1", "2")
     line.leave("1")
-    pulse(line)
+    message(line)
 
     line.join("1")
     line.join("1")
 
-    assert pulse(line).news == [("1", 0)]
+    assert message(line).changes == [("1", 0)]
 
 
-def test_who_leaves_is_news_once_with_the_number_they_had():
+def test_leaving_is_a_change_once_with_the_number_they_had():
     line = waiting("1", "2", "3")
     line.leave("2")
 
-    assert pulse(line).news == [("2", 2)]
-    assert pulse(line).news == []
+    assert message(line).changes == [("2", 2)]
+    assert message(line).changes == []
 
 
-def test_who_leaves_the_lobby_had_no_number():
+def test_leaving_the_lobby_is_a_change_without_a_number():
     line = Line().begin(state="lobby")
     line.join("1")
     line.leave("1")
 
-    assert pulse(line).news == [("1", 0)]
+    assert message(line).changes == [("1", 0)]
 
 
-def test_who_is_called_is_news():
+def test_a_call_is_a_change():
     line = waiting("1", "2", "3", cap=2)
     line.tick(state="open")
 
-    assert pulse(line).news == [("1", 1), ("2", 2)]
+    assert message(line).changes == [("1", 1), ("2", 2)]
 
 
-def test_who_walks_in_is_news_with_a_number_that_never_waited():
+def test_walking_in_is_a_change_with_a_number_that_never_waited():
     line = Line().begin(rate=0)
     line.join("1")
 
-    assert pulse(line).news == [("1", 1)]
+    assert message(line).changes == [("1", 1)]
 
 
-def test_a_claim_is_news_and_a_second_one_is_not():
+def test_a_claim_is_a_change_and_a_second_one_is_not():
     line = called("1", "2")
     line.claim("1")
     line.claim("1")
 
-    assert pulse(line).news == [("1", 1)]
+    assert message(line).changes == [("1", 1)]
 
 
-def test_a_call_that_ran_out_is_news():
+def test_a_call_that_ran_out_is_a_change():
     line = called("1", "2")
     line.wait(5).tick()
     line.claim("1")
-    pulse(line)
+    message(line)
     for _ in range(6):
         line.wait(10).tick()
 
-    assert pulse(line).news == [("2", 2)]
+    assert message(line).changes == [("2", 2)]
 
 
-def test_a_late_claim_is_news():
+def test_a_late_claim_is_a_change():
     line = called("1")
     line.wait(61).claim("1")
 
-    assert pulse(line).news == [("1", 1)]
+    assert message(line).changes == [("1", 1)]
 
 
-def test_a_pass_that_ran_out_and_one_that_was_used_are_news():
+def test_the_end_of_a_pass_is_a_change_used_or_not():
     line = called("1", "2", pass_ms=20_000)
     line.claim("1")
     line.claim("2")
-    pulse(line)
+    message(line)
     line.leave("2", how="completed")
     for _ in range(3):
         line.wait(9).tick()
 
-    assert pulse(line).news == [("2", 2), ("1", 1)]
+    assert message(line).changes == [("2", 2), ("1", 1)]
 
 
-def test_who_is_away_too_long_is_news():
+def test_being_absent_too_long_is_a_change():
     line = waiting("1", "2", absence_ms=10_000)
     line.wait(9).tick()
     line.touch("2")
     line.wait(9).tick()
 
-    assert pulse(line).news == [("1", 1)]
+    assert message(line).changes == [("1", 1)]
 
 
-def test_who_is_put_out_is_news():
+def test_a_block_is_a_change():
     line = waiting("1", "2")
     line.leave("2", how="blocked", why="a bot")
 
-    assert pulse(line).news == [("2", 2)]
+    assert message(line).changes == [("2", 2)]
 
 
-def test_news_come_in_their_order_and_no_more_than_fit():
+def test_changes_come_in_their_order_and_no_more_than_fit():
     line = waiting(*map(str, range(1, 8)))
     for person in ("5", "2", "7"):
         line.leave(person)
 
-    first, second, third = (pulse(line, most=2) for _ in range(3))
+    first, second, third = (message(line, most=2) for _ in range(3))
 
-    assert [first.news, second.news, third.news] == [[("5", 5), ("2", 2)], [("7", 7)], []]
+    assert [first.changes, second.changes, third.changes] == [[("5", 5), ("2", 2)], [("7", 7)], []]
     assert third.turn == first.turn + 2
 
 
-def test_too_much_news_skips_a_turn_instead_of_growing_without_end():
-    """Nobody has asked for a pulse for a long time: they will have to read the line anyway."""
+def test_too_many_changes_skip_a_turn_instead_of_growing_without_end():
+    """Nobody has asked for a message for a long time: they will have to read the line anyway."""
     line = waiting("1", "2")
-    before = pulse(line)
+    before = message(line)
     full = [f"{number}:{number}" for number in range(20_000)]
     redis.queue_client().rpush(keys.key(7, "news"), *full)
 
     line.leave("1")
-    after = pulse(line)
+    after = message(line)
 
     assert after.turn == before.turn + 2
     assert not after.comes_after(before)
-    assert after.news == []
+    assert after.changes == []
 
 
-def test_one_less_is_still_told():
+def test_one_change_less_is_still_listed():
     line = waiting("1", "2")
-    before = pulse(line)
+    before = message(line)
     redis.queue_client().rpush(keys.key(7, "news"), *(f"{n}:{n}" for n in range(19_999)))
 
     line.leave("1")
-    first, news = before, []
-    while not news or first.news:
-        first = pulse(line)
-        news += first.news
+    first, changes = before, []
+    while not changes or first.changes:
+        first = message(line)
+        changes += first.changes
 
-    assert news[-1] == ("1", 1)
-    assert len(news) == 20_000
+    assert changes[-1] == ("1", 1)
+    assert len(changes) == 20_000
 
 
 def test_the_end_of_a_draw_skips_a_turn():
     line = Line().begin(state="lobby")
     line.join("1", "2", "3")
     line.begin(state="open", drawing=True)
-    during = pulse(line)
+    during = message(line)
     store.take(store.draw(7, ["3", "1", "2"], 1, line.now))
     line.begin(drawing=False)
 
-    after = pulse(line)
+    after = message(line)
 
     assert (during.drawing, after.drawing) == (1, 0)
     assert not after.comes_after(during)
-    assert (after.head, after.last, after.waiting, after.news) == (1, 3, 3, [])
+    assert (after.head, after.last, after.waiting, after.changes) == (1, 3, 3, [])
 
 
 def test_a_draw_that_ends_in_a_tick_skips_a_turn_too():
     line = Line().begin(state="lobby")
     line.join("1")
     line.tick(state="open", drawing=True)
-    during = pulse(line)
+    during = message(line)
 
     line.wait(1).tick(drawing=False)
 
-    assert not pulse(line).comes_after(during)
+    assert not message(line).comes_after(during)
 
 
 def test_ticks_that_change_nothing_skip_nothing():
     line = waiting("1")
-    before = pulse(line)
+    before = message(line)
     for _ in range(3):
         line.wait(1).tick()
 
-    assert pulse(line).comes_after(before)
+    assert message(line).comes_after(before)
 
 
 # -- two tickers ----------------------------------------------------------------------------------
 
 
-def test_of_many_tickers_at_once_exactly_one_tells_each_piece_of_news():
+def test_of_many_tickers_at_once_exactly_one_publishes_each_change():
     people = [str(number) for number in range(1, 301)]
     line = waiting(*people)
 
-    def leave_and_pulse(ticker: int) -> list[TickMessage]:
+    def leave_and_publish(ticker: int) -> list[TickMessage]:
         mine = people[ticker::8]
         heard = []
         for person in mine:
             line.leave(person)
-            heard.append(pulse(line, most=3))
+            heard.append(message(line, most=3))
         return heard
 
-    heard = [one for mine in together(8, leave_and_pulse) for one in mine]
-    heard.append(pulse(line))
+    heard = [one for mine in together(8, leave_and_publish) for one in mine]
+    heard.append(message(line))
 
-    told = [person for one in heard for person, _ in one.news]
+    told = [person for one in heard for person, _ in one.changes]
     turns = sorted(one.turn for one in heard)
     assert sorted(told) == sorted(people)
     assert turns == list(range(turns[0], turns[0] + len(heard)))
 
 
-def test_control_reading_and_then_taking_tells_it_many_times():
+def test_control_reading_and_then_removing_publishes_it_many_times():
     everybody_has_read, client, news = Barrier(8), redis.queue_client(), keys.key(7, "news")
     client.rpush(news, "1:1", "2:2")
 
@@ -460,16 +460,16 @@ def test_a_beat_without_a_desk_changes_nothing():
 # -- what is kept and read ------------------------------------------------------------------------
 
 
-def test_the_last_pulse_is_kept_for_those_who_come_later():
+def test_the_last_message_is_kept_for_those_who_come_later():
     line = waiting("1", "2")
     line.leave("1")
-    sent = pulse(line)
+    sent = message(line)
 
     store.publish([sent])
     kept = store.last_pulse(7)
 
     assert kept is not None
-    assert (kept.turn, kept.waiting, kept.news) == (sent.turn, 1, [])
+    assert (kept.turn, kept.waiting, kept.changes) == (sent.turn, 1, [])
 
 
 def test_a_line_is_read_in_parts_and_in_order():

@@ -1,8 +1,0 @@
-"""The same pulses and beats on a Redis Cluster of three."""
-
-import pytest
-
-from tests.waiting_queue.live.test_pulses import *  # noqa: F403
-from tests.waiting_queue.test_cluster import cluster, queue_on_a_cluster  # noqa: F401
-
-pytestmark = pytest.mark.xdist_group("pulses-cluster")  # it is started only once

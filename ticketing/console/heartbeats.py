@@ -1,0 +1,86 @@
+"""Heartbeats: every process reports every few seconds that it is alive."""
+
+import atexit
+import logging
+import os
+import socket
+import threading
+from typing import Any
+
+from celery.signals import beat_init, worker_ready, worker_shutdown
+from redis.exceptions import RedisError
+
+from ticketing.console import store
+from ticketing.core import clock
+from ticketing.core.latency import page_latency
+from ticketing.core.server_signals import server_started, server_stopping
+
+log = logging.getLogger(__name__)
+HEARTBEAT_SECONDS = 5.0
+# Workers with a queue of their own, by the first part of their host name.
+SPECIAL_WORKERS = ("ticker", "payer")
+
+
+class Heartbeat(threading.Thread):
+    def __init__(self, kind: str, *, seconds: float = HEARTBEAT_SECONDS) -> None:
+        super().__init__(name="heartbeat", daemon=True)
+        self.process = f"{kind} {socket.gethostname()} {os.getpid()}"
+        self.seconds = seconds
+        self._stopped = threading.Event()
+
+    def run(self) -> None:
+        self._report()
+        while not self._stopped.wait(self.seconds):
+            self._report()
+
+    def stop(self) -> None:
+        """A process that is stopped on purpose is not reported as missing."""
+        self._stopped.set()
+        try:
+            store.forget(self.process)
+        except RedisError as outage:
+            log.debug("the end of this process was not reported: %s", outage)
+
+    def _report(self) -> None:
+        try:
+            store.beat(self.process, clock.now(), page_latency.p95_ms())
+        except RedisError as outage:
+            log.debug("a heartbeat was not saved: %s", outage)
+
+
+_running: list[Heartbeat] = []
+
+
+def start(kind: str) -> None:
+    """Until the process ends; the heartbeats of one that is killed just stop."""
+    heartbeat = Heartbeat(kind)
+    _running.append(heartbeat)
+    heartbeat.start()
+    atexit.register(stop)
+
+
+def stop(**_: Any) -> None:
+    while _running:
+        _running.pop().stop()
+
+
+def _start_web(**_: Any) -> None:
+    start("web")
+
+
+def _start_worker(sender: Any, **_: Any) -> None:
+    """The workers for ticks and payments have host names of their own (docs/operations.md)."""
+    name = str(sender.hostname).partition("@")[0]
+    start(name if name in SPECIAL_WORKERS else "worker")
+
+
+def _start_beat(**_: Any) -> None:
+    start("beat")
+
+
+def connect_signals() -> None:
+    server_started.connect(_start_web)
+    server_stopping.connect(stop)
+    worker_ready.connect(_start_worker)
+    beat_init.connect(_start_beat)
+    worker_shutdown.connect(stop)

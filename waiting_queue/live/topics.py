@@ -1,0 +1,191 @@
+"""The open waiting pages of one event in this process, and the ranks pushed to them."""
+
+import asyncio
+import logging
+from collections.abc import Iterable
+
+from django.conf import settings
+
+from ticketing.core import clock
+from ticketing.core.live.hub import Topic
+from ticketing.core.live.subscriber import in_batches
+from waiting_queue import metrics, store
+from waiting_queue.live.frames import Frames, announcement_frames
+from waiting_queue.live.local_ranks import LocalRanks
+from waiting_queue.live.subscribers import SILENCE_SECONDS, QueueSubscriber
+from waiting_queue.store import Standing
+from waiting_queue.tick_message import TickMessage
+from waiting_queue.tokens import QueueToken
+
+log = logging.getLogger(__name__)
+
+ALL_SLOTS = set(range(SILENCE_SECONDS))
+# Polls are not answered from a message that is older: the ticks have stopped.
+FRESH_SECONDS = 3.0
+# States whose deadline may move: by the person's own activity, or after an outage.
+STATES_WITH_DEADLINE = frozenset({"ready", "admitted"})
+
+
+class QueueTopic(Topic[QueueSubscriber]):
+    """One computation a tick, for all subscribers of an event."""
+
+    def __init__(self, event_id: int) -> None:
+        super().__init__(event_id)
+        self.people: dict[str, list[QueueSubscriber]] = {}  # a person may have several tabs
+        self.polled: set[str] = set()
+        self.message: TickMessage | None = None  # the last one that was pushed
+        self.heartbeat_at = self.used_at
+        self._ranks: LocalRanks | None = None
+        self._followed: TickMessage | None = None  # the last one that the ranks contain
+        self._received_at = 0.0
+        self._look_up_next: set[str] = set()
+        self._frames: Frames | None = None
+        self._pending: list[TickMessage] = []
+
+    def add(self, subscriber: QueueSubscriber) -> None:
+        super().add(subscriber)
+        self.people.setdefault(subscriber.person, []).append(subscriber)
+
+    def remove(self, subscriber: QueueSubscriber) -> None:
+        super().remove(subscriber)
+        tabs = self.people.get(subscriber.person, [])
+        if subscriber in tabs:
+            tabs.remove(subscriber)
+        if not tabs:
+            self.people.pop(subscriber.person, None)
+
+    def answer(self, held: QueueToken, moment: float, luck: float) -> str | None:
+        """The standing of a token's holder as JSON, if it is known without asking Redis."""
+        frames, ranks = self._frames, self._ranks
+        if frames is None or ranks is None or moment - self._received_at > FRESH_SECONDS:
+            return None
+        if held.epoch != frames.message.epoch or not ranks.has(held.number):
+            return None
+        self.polled.add(held.person)
+        return frames.answer(held.number, ranks.ahead(held.number), luck)
+
+    def receive(self, message: TickMessage) -> None:
+        """Messages that arrive while an earlier one is being pushed are pushed together."""
+        self._pending.append(message)
+        self._received_at = clock.monotonic()
+        if self.task is None or self.task.done():
+            self.task = asyncio.create_task(self._push_pending())
+
+    def mark_stale(self) -> None:
+        """Messages may have been missed, whatever their turns say: the next one reads the line."""
+        self._followed = None
+
+    async def _push_pending(self) -> None:
+        while self._pending:
+            messages, self._pending = self._pending, []
+            try:
+                await self._push(messages)
+            except Exception as failure:
+                self._ranks = None  # the next message reads the line again
+                log.warning("queue %s: a tick could not be pushed: %s", self.key, failure)
+
+    async def _push(self, messages: list[TickMessage]) -> None:
+        if messages[-1].queue_state == "closed":
+            await self._push_closed(messages[-1])
+            return
+        changed = {person for message in messages for person in await self._follow(message)}
+        before, self.message = self.message, messages[-1]
+        frames, slots = Frames(self.message), _slots_between(before, self.message)
+        changed, self._look_up_next = changed | self._look_up_next, set()
+        self._frames = frames
+        standings = await store.alook_all(self.key, list(changed), frames.now)
+        await self._push_changed(frames, standings)
+        await self._push_ranks(frames, standings, slots)
+        await self._push_announcements(before, self.message)
+        metrics.BROADCAST_SECONDS.observe(max(store.ms(clock.now()) - messages[0].at_ms, 0) / 1000)
+
+    async def _push_closed(self, message: TickMessage) -> None:
+        self.message, self._ranks, self._frames, frames = message, None, None, Frames(message)
+        closed = frames.standing("closed", 0, 0)
+        text = frames.unchanged("", closed)
+        async for batch in in_batches(self.subscribers):
+            for subscriber in batch:
+                subscriber.push_standing(closed, text)
+                subscriber.disconnect()
+
+    async def _follow(self, message: TickMessage) -> Iterable[str]:
+        """Bring the ranks up to date; the people of ours whose standing must be looked up."""
+        before, self._followed = self._followed, message
+        if message.drawing:
+            self._ranks = None
+            return []
+        if self._ranks and before and message.comes_after(before):
+            self._ranks.follow(message)
+            return [person for person, _ in message.changes if person in self.people]
+        numbers = await asyncio.to_thread(store.line_numbers, self.key)
+        ranks = self._ranks = LocalRanks(numbers, message)
+        return [person for person in self.people if not self._still_waits(person, ranks, message)]
+
+    def _still_waits(self, person: str, ranks: LocalRanks, message: TickMessage) -> bool:
+        known = self.people[person][0].standing
+        return bool(
+            known
+            and known.state == "waiting"
+            and known.epoch == message.epoch
+            and ranks.has(known.number)
+        )
+
+    async def _push_changed(self, frames: Frames, standings: dict[str, Standing]) -> None:
+        async for batch in in_batches(standings.items()):
+            for person, standing in batch:
+                tabs = self.people.get(person, ())
+                text = frames.changed(person, standing) if tabs else ""
+                for subscriber in tabs:
+                    subscriber.push_standing(standing, text)
+                metrics.FRAMES.inc(len(tabs))
+
+    async def _push_ranks(
+        self, frames: Frames, changed: dict[str, Standing], slots: set[int]
+    ) -> None:
+        """Runs for everybody in line, every second.
+
+        All texts of a batch come before all its sends: each is much faster when not interleaved.
+        """
+        others: Iterable[QueueSubscriber] = self.subscribers
+        if changed:
+            others = [subscriber for subscriber in others if subscriber.person not in changed]
+        async for batch in in_batches(others):
+            texts = [self._text_for(subscriber, frames, slots) for subscriber in batch]
+            for subscriber, text in zip(batch, texts, strict=True):
+                if text:
+                    subscriber.push("standing", text)
+            metrics.FRAMES.inc(len(batch) - texts.count(None))
+
+    def _text_for(self, subscriber: QueueSubscriber, frames: Frames, slots: set[int]) -> str | None:
+        number = subscriber.number
+        if number:
+            ahead = max(self._ranks.ahead(number), 0) if self._ranks else subscriber.sent_ahead
+            if not subscriber.is_due(ahead, settings.LIVE_NEAR, slots):
+                return None
+            subscriber.sent_ahead = ahead
+            return frames.waiting(number, ahead)
+        standing = subscriber.standing
+        if standing is None or subscriber.slot not in slots:
+            return None
+        if standing.state in STATES_WITH_DEADLINE:
+            self._look_up_next.add(subscriber.person)
+        return frames.unchanged(subscriber.person, standing)
+
+    async def _push_announcements(self, before: TickMessage | None, message: TickMessage) -> None:
+        """What changed since the last message; all of it with the first one in this process,
+        because pages were greeted from the copy in Redis."""
+        known = announcement_frames(before) if before else {}
+        for kind, text in announcement_frames(message).items():
+            if text != known.get(kind):
+                await self.push_all(kind, text)
+
+
+def _slots_between(before: TickMessage | None, message: TickMessage) -> set[int]:
+    """The slots of every second since the last message: ticks come late, at no full seconds."""
+    if before is None or before.queue_state != message.queue_state:
+        return ALL_SLOTS
+    second = message.at_ms // 1000
+    passed = second - before.at_ms // 1000
+    if not 0 <= passed < SILENCE_SECONDS:  # an outage, or a clock was put right
+        return ALL_SLOTS
+    return {one % SILENCE_SECONDS for one in range(second - passed + 1, second + 1)}
