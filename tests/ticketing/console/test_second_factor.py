@@ -8,7 +8,7 @@ from django_otp.oath import totp
 from django_otp.plugins.otp_static.models import StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from tests.ticketing.console.test_sockets import heard, opened, served
+from tests.ticketing.console.test_sockets import next_frame, opened, served
 from tests.waiting_queue.api.conftest import logged_in
 
 __all__ = ["opened", "served"]
@@ -144,4 +144,4 @@ def test_fans_and_public_pages_never_meet_it(required, fan):
 def test_the_socket_asks_for_it_too(required, sale, operator, opened):
     console = opened(sale.pk, logged_in(operator))
 
-    assert heard(console, "error")["code"] == "second_factor_missing"
+    assert next_frame(console, "error")["code"] == "second_factor_missing"
