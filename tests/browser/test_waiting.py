@@ -162,13 +162,13 @@ def test_a_pause_and_its_end_are_seen_and_so_is_the_organisers_message(visit, qu
 
     move(queue, "paused")
     now = clock.now()
-    services.tell_everyone(event_id=queue.pk, message="Back at nine.", by=operator, now=now)
+    services.set_notice(event_id=queue.pk, message="Back at nine.", by=operator, now=now)
     ticking(page, shows(page, "The line is paused: nobody is called"))
     ticking(page, shows(page, "Back at nine."))
     expect(page.locator("span[data-eta]")).to_have_text("none while the line is paused")
 
     move(queue, "open")
-    services.tell_everyone(event_id=queue.pk, message="", by=operator, now=clock.now())
+    services.set_notice(event_id=queue.pk, message="", by=operator, now=clock.now())
     ticking(page, lambda: not shows(page, "The line is paused: nobody is called")())
     ticking(page, lambda: not shows(page, "Back at nine.")())
 
@@ -369,8 +369,8 @@ def test_what_everybody_is_told_appears_at_once_and_in_words(visit, queue, fan):
 
     page = visit(queue, fan, prepare=told)
 
-    expect(page.locator("#line-scene [data-grade-words]")).to_have_text(["likely", "none left now"])
-    expect(page.locator("#line-scene [data-grade-free]").first).to_have_text("1,200 free")
+    expect(page.locator("#line-view [data-grade-words]")).to_have_text(["likely", "none left now"])
+    expect(page.locator("#line-view [data-grade-free]").first).to_have_text("1,200 free")
     expect(page.get_by_text("Every seat is sold at the moment.")).to_be_visible()
     expect(page.locator("[data-notice-text]")).to_have_text("<b>Soon</b>")
 
@@ -448,8 +448,8 @@ def states(queue, lobby, now) -> dict[str, tuple[SaleQueue, object]]:
 def test_axe_finds_nothing_in_any_state(visit, states, scheme):
     for name, (queue, person) in states.items():
         page = visit(queue, person, color_scheme=scheme)
-        scene = page.locator("#line").get_attribute("data-scene")
-        assert scene == {"stranger": "join"}.get(name, name)
+        state = page.locator("#line").get_attribute("data-state")
+        assert state == {"stranger": "join"}.get(name, name)
         assert violations(page) == [], name
         page.context.close()
 

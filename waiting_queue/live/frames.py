@@ -101,7 +101,12 @@ def standing_frame(
 ) -> dict[str, Any]:
     """With a token, unless it is one that the page has already."""
     body = selectors.standing_body(
-        event_id=event_id, person=person, found=found, now=now, luck=AVERAGE_LUCK, held=known
+        event_id=event_id,
+        person=person,
+        standing=found,
+        now=now,
+        jitter=AVERAGE_LUCK,
+        held=known,
     )
     return {"type": "standing", **body}
 

@@ -16,7 +16,7 @@ let audio = null;
 
 /** Show the buttons that this device can keep the promise of. */
 export function offer() {
-  const box = document.querySelector("#line-scene [data-alerts]");
+  const box = document.querySelector("#line-view [data-alerts]");
   if (!box) return;
   for (const button of box.querySelectorAll("[data-alert]")) {
     const kind = button.dataset.alert;

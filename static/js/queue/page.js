@@ -86,9 +86,9 @@ function turn(frame) {
   if (state === "admitted") return enter(frame.go_to);
   const prepared = box().querySelector(`:scope > template[data-prepared="${state}"]`);
   if (!prepared) return load(Math.random() * SECOND);
-  const scene = document.getElementById("line-scene"), hadFocus = holdsFocus();
+  const scene = document.getElementById("line-view"), hadFocus = holdsFocus();
   scene.replaceChildren(prepared.content.cloneNode(true));
-  scene.className = `line__scene line__scene--${state}`;
+  scene.className = `line__view line__view--${state}`;
   document.title = prepared.dataset.title ?? box().dataset.title;
   view.forget();
   view.fill(frame);

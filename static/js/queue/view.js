@@ -8,7 +8,7 @@ const SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
 const PUSHED_EVERY = 6 * SECOND; // the server pushes at least so often, even far back
 const GLIDE = 600;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-const find = (name) => document.querySelector(`#line-scene [data-${name}]`);
+const find = (name) => document.querySelector(`#line-view [data-${name}]`);
 
 let number = new HonestNumber();
 let shown = null; // what stands on the page now, on its way to where the number is
@@ -28,7 +28,7 @@ export function fill(standing, horizon = PUSHED_EVERY) {
   if (standing.number) text("number", count(standing.number));
   text("eta", etaInWords(standing));
   text("eta-range", rangeInWords(standing));
-  for (const note of document.querySelectorAll("#line-scene [data-when]")) {
+  for (const note of document.querySelectorAll("#line-view [data-when]")) {
     note.hidden = note.dataset.when !== standing.queue_state;
   }
   if (standing.deadline) until(standing.deadline);
@@ -145,7 +145,7 @@ export function moveClocks() {
 }
 
 function countdown(now) {
-  const box = document.querySelector("#line-scene [data-countdown]");
+  const box = document.querySelector("#line-view [data-countdown]");
   if (!box) return null;
   const left = Math.max(0, Date.parse(box.dataset.countdown) - now);
   const parts = {

@@ -72,7 +72,7 @@ def told_by_the_api(
 ) -> dict:
     now = datetime.fromtimestamp(pulse.at_ms / 1000, UTC)
     body = selectors.standing_body(
-        event_id=pulse.event_id, person=person, found=found, now=now, luck=luck, held=held
+        event_id=pulse.event_id, person=person, standing=found, now=now, jitter=luck, held=held
     )
     return json.loads(json.dumps({"type": "standing", **body}))
 

@@ -52,7 +52,7 @@ def test_a_page_is_told_at_once_and_whenever_the_place_changes(paused, make_fan,
 def test_the_first_frames_are_the_standing_the_outlook_and_the_message(paused, make_fan, tick):
     fan = make_fan(paused)
     fan.join()
-    services.tell_everyone(event_id=paused.pk, message="문이 늦게 열려요", by=None, now=tick.now)
+    services.set_notice(event_id=paused.pk, message="문이 늦게 열려요", by=None, now=tick.now)
     tick()
     page = fan.open()
 
@@ -130,7 +130,7 @@ def test_an_operators_message_is_told_and_taken_back(paused, make_fan, tick):
     tick()
 
     for message in ("20 minutes late", ""):
-        services.tell_everyone(event_id=paused.pk, message=message, by=None, now=tick.now)
+        services.set_notice(event_id=paused.pk, message=message, by=None, now=tick.now)
         tick()
 
     told = page.next("notice")["message"]
