@@ -168,7 +168,7 @@ def test_an_operators_evening(desk, sale):
     expect(desk.locator(".queue-warning")).to_contain_text("three accounts")
 
     services.submit_appeal(
-        event_id=sale.pk, person=str(fan.pk), words="My sister's.", now=clock.now()
+        event_id=sale.pk, person=str(fan.pk), message="My sister's.", now=clock.now()
     )
     desk.goto(home)
     desk.get_by_role("button", name="Lift the block").click()

@@ -182,7 +182,7 @@ def test_a_person_is_blocked_with_a_reason_and_their_appeal_is_lifted(
     in_line(sale, fan, now)
     console.post(address("deed", sale.pk, fan.pk, "block"), {"reason": "three accounts"})
     assert queue_selectors.block_reason(event_id=sale.pk, person=str(fan.pk)) == "three accounts"
-    queues.submit_appeal(event_id=sale.pk, person=str(fan.pk), words="My sister's.", now=now)
+    queues.submit_appeal(event_id=sale.pk, person=str(fan.pk), message="My sister's.", now=now)
     assert "My sister&#x27;s." in text(console.get(address("event", sale.pk)))
 
     appeal = BlockAppeal.objects.get()

@@ -79,7 +79,7 @@ def world(sale, fan, operator, person_of, now):
     queues.join(event_id=sale.pk, person=str(fan.pk), now=now)
     blocked = person_of("nobody", is_staff=False)
     queues.block(event_id=sale.pk, person=str(blocked.pk), by=operator, why="bot", now=now)
-    appeal = queues.submit_appeal(event_id=sale.pk, person=str(blocked.pk), words="No.", now=now)
+    appeal = queues.submit_appeal(event_id=sale.pk, person=str(blocked.pk), message="No.", now=now)
     Seat.objects.filter(place__row="3").update(state="blocked")
     limits = Limits(lowest=1, highest=10, page_ms=800, database_ms=100)
     services.switch_on(event_id=sale.pk, limits=limits, by=operator, now=now)
