@@ -172,7 +172,7 @@ def test_who_waits_sees_place_bar_estimate_clock_and_what_sleeping_does(me, slow
 
     assert state_of(page) == "waiting"
     shown = text(page)
-    assert 'data-ahead>2</span> <span class="place__words" data-ahead-words>people ahead' in shown
+    assert 'data-ahead>2</span> <span class="place__label" data-ahead-label>people ahead' in shown
     assert 'max="3" value="1"' in shown
     assert "1 of the 3 who came before you have had their turn or left." in shown
     assert "Our clock" in shown
@@ -224,7 +224,7 @@ def test_seats_for_me_are_told_in_words(me, slow_queue):
 
     shown = text(me.get(line_of(slow_queue)))
 
-    row = r"data-grade-name>([^<]+)</span> .*?data-grade-words>([^<]+)<.*?data-grade-free>([^<]+)<"
+    row = r"data-grade-name>([^<]+)</span> .*?data-grade-label>([^<]+)<.*?data-grade-free>([^<]+)<"
     assert re.findall(row, shown)[:2] == [
         ("R seat", "likely", "8 free"),
         ("S seat", "none left now", "0 free"),
