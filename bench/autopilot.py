@@ -154,9 +154,9 @@ def _hold_back_all_but(count: int, queue: Any) -> None:
     from ticketing.core import clock
     from ticketing.events.models import Seat
     from ticketing.events.services import block_seats
-    from waiting_queue import services
+    from waiting_queue import selectors
 
-    seen = services.overview(queue, now=clock.now())
+    seen = selectors.overview(queue, now=clock.now())
     room = room_for(queue.pk, called=seen.ready, inside=seen.inside)
     free = Seat.objects.filter(event_id=queue.pk, state="available").values_list("pk", flat=True)
     taken = list(free[: max(room - count, 0)])

@@ -168,7 +168,7 @@ def _print_draw() -> None:
     from ticketing.core import clock
     from waiting_queue import services, store
     from waiting_queue.models import SaleQueue
-    from waiting_queue.services import drawing
+    from waiting_queue.services import draws
 
     now = clock.now()
     queue = SaleQueue.objects.create(event=make_event(now), opens_at=now + timedelta(hours=1))
@@ -179,7 +179,7 @@ def _print_draw() -> None:
     with _slowest_call() as slowest:
         cpu = _redis_cpu_ms()
         took = _ms(lambda: services.draw_lobby(event_id=queue.pk, now=now))
-        cpu = (_redis_cpu_ms() - cpu) / (LOBBY / drawing.PART)
+        cpu = (_redis_cpu_ms() - cpu) / (LOBBY / draws.BATCH)
     print(f"\n{f'draw of {LOBBY:,}':<34}{took / 1000:>12.2f} s")
     print(f"{'work of Redis per call, ms of CPU':<34}{cpu:>12.1f}")
     print(f"{'longest call by the clock':<34}{slowest():>12.1f} ms")

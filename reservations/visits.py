@@ -95,6 +95,8 @@ def _word_and_place(event: Event, person: str, now: datetime) -> tuple[str, dict
         found = queue.standing(event_id=event.pk, person=person, now=now)
     except queue_errors.QueueUnavailable:
         return WITHOUT_A_LINE.get(why_no_line(event.pk), "restoring"), None
-    luck = random()  # noqa: S311 - spreads looks, guards nothing
-    place = queues.standing_body(event_id=event.pk, person=person, found=found, now=now, luck=luck)
+    jitter = random()  # noqa: S311 - spreads polls, guards nothing
+    place = queues.standing_body(
+        event_id=event.pk, person=person, standing=found, now=now, jitter=jitter
+    )
     return ("choose" if found.state == "admitted" else "line"), place

@@ -98,9 +98,9 @@ def told(event_id: int, who: Speaker, outcome: Outcome, now: Any) -> Answer:
     body = selectors.standing_body(
         event_id=event_id,
         person=who.person,
-        found=outcome,
+        standing=outcome,
         now=now,
-        luck=chance(),
+        jitter=chance(),
         held=who.held,
     )
     return 201 if outcome.just_joined else 200, body
@@ -167,19 +167,21 @@ class AppealView(QueueCall):
     @extend_schema(**documents.APPEAL_SHOWN)
     def get(self, request: Request, event_id: int) -> Response:
         person = fan_of(request, event_id)
-        services.public_queue(event_id)
-        why = services.why_blocked(event_id=event_id, person=person)
-        last = services.last_appeal(event_id=event_id, person=person)
+        selectors.public_queue(event_id)
+        why = selectors.block_reason(event_id=event_id, person=person)
+        last = selectors.last_appeal(event_id=event_id, person=person)
         return Response({"blocked_why": why, "appeal": appeal_body(last) if last else None})
 
     @extend_schema(**documents.APPEAL)
     def post(self, request: Request, event_id: int) -> Response:
         person = fan_of(request, event_id)
-        services.public_queue(event_id)
+        selectors.public_queue(event_id)
         asked = documents.AppealSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        words = asked.validated_data["words"]
-        made = services.appeal(event_id=event_id, person=person, words=words, now=clock.now())
+        message = asked.validated_data["words"]
+        made = services.submit_appeal(
+            event_id=event_id, person=person, message=message, now=clock.now()
+        )
         return Response(appeal_body(made), status=201)
 
 

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from ticketing.core import errors as core
 from ticketing.core.api_schema import refusals, told
 from waiting_queue import errors
-from waiting_queue.models import LONGEST_APPEAL, BlockAppeal, SaleQueue
+from waiting_queue.models import APPEAL_MAX_LENGTH, BlockAppeal, SaleQueue
 
 PLACES = ["lobby", "waiting", "ready"]
 ENDS = ["completed", "left", "expired", "blocked", "closed", "none"]
@@ -76,7 +76,7 @@ class LeftSerializer(serializers.Serializer):
 
 class AppealSerializer(serializers.Serializer):
     words = serializers.CharField(
-        max_length=LONGEST_APPEAL, help_text="Why the block is a mistake; operators read it."
+        max_length=APPEAL_MAX_LENGTH, help_text="Why the block is a mistake; operators read it."
     )
 
 

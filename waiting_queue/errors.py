@@ -1,4 +1,4 @@
-"""What can be so about a place in line."""
+"""Errors of the queue."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -11,7 +11,7 @@ class NoQueue(NotFound):
 
 
 class QueueUnavailable(Unavailable):
-    """Redis lost the line; it is being rebuilt from the journal."""
+    """Redis has lost the line; the tick rebuilds it from the journal."""
 
     code = "queue_unavailable"
     message = _("The queue is being restored.")
@@ -106,7 +106,7 @@ class AppealsUsedUp(DomainError):
     message = _("You have written often enough: the answer stands.")
 
 
-# -- of operators ---------------------------------------------------------------------------------
+# -- raised to operators --------------------------------------------------------------------------
 
 
 class QueueExists(DomainError):

@@ -1,4 +1,4 @@
-"""Row locks of the queue: first in the order of locks."""
+"""Row locks of the queue: taken right after the rehearsal's in the order of locks."""
 
 from ticketing.core.errors import NotFound
 from waiting_queue.models import SaleQueue
@@ -12,5 +12,5 @@ def queue_for_update(event_id: int) -> SaleQueue:
 
 
 def free_queue_for_update(event_id: int) -> SaleQueue | None:
-    """None if somebody else is at work on it: they do it."""
+    """Return None if another worker has locked the queue: that one does the work."""
     return SaleQueue.objects.select_for_update(skip_locked=True).filter(pk=event_id).first()

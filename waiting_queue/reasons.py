@@ -32,7 +32,7 @@ async def aexplained(event_id: int) -> AsyncIterator[None]:
 
 
 def reason(event_id: int) -> DomainError:
-    found = selectors.why_no_line(event_id)
+    found = selectors.missing_line_error(event_id)
     if len(_reasons) > 1_000:
         _reasons.clear()
     _reasons[event_id] = clock.monotonic() + REASON_SECONDS, type(found)

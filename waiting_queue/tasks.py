@@ -1,4 +1,4 @@
-"""What happens to queues every second."""
+"""Tasks of the queue, scheduled every second."""
 
 from celery import shared_task
 

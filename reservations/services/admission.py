@@ -38,4 +38,4 @@ def require_open_sale(event_id: int) -> None:
 
 @ttl_cache(1)
 def why_no_line(event_id: int) -> type[Exception]:
-    return type(queues.why_no_line(event_id))
+    return type(queues.missing_line_error(event_id))

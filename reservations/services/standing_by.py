@@ -18,6 +18,7 @@ from ticketing.accounts.models import User
 from ticketing.core.errors import InvalidInput, NotFound
 from ticketing.events.models import Event
 from waiting_queue import errors as queue_errors
+from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queue
 from waiting_queue.models import SaleQueue
 
@@ -169,7 +170,9 @@ def _turn_of(event_id: int, fan_id: int, last_number: int, now: datetime) -> int
         require_open_sale(event_id)
         return LATER
     if found.state == "blocked":
-        raise queue_errors.Blocked(why=queue.why_blocked(event_id=event_id, person=str(fan_id)))
+        raise queue_errors.Blocked(
+            why=queue_selectors.block_reason(event_id=event_id, person=str(fan_id))
+        )
     was_there = found.state in IN_ORDER and 0 < found.number <= last_number
     is_first = not StandbyEntry.objects.filter(event_id=event_id, fan_id=fan_id).exists()
     return found.number if was_there and is_first else LATER
@@ -179,7 +182,7 @@ def _last_number(event_id: int, now: datetime) -> int:
     line = SaleQueue.objects.filter(pk=event_id).exclude(state=SaleQueue.State.CLOSED).first()
     if line is None:
         return 0
-    seen = queue.overview(line, now=now)
+    seen = queue_selectors.overview(line, now=now)
     if not seen.known:
         raise queue_errors.QueueUnavailable()
     return seen.last_number

@@ -9,8 +9,7 @@ from django.utils import translation
 
 from ticketing import settings as site
 from ticketing.core.knobs import Environment
-from waiting_queue.models import SaleQueue
-from waiting_queue.services.operating import KNOBS
+from waiting_queue.models import KNOBS, SaleQueue
 
 DOC = (Path(settings.BASE_DIR) / "docs" / "knobs.md").read_text()
 

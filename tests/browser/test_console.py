@@ -167,7 +167,9 @@ def test_an_operators_evening(desk, sale):
     desk.get_by_role("button", name="Yes, do it").click()
     expect(desk.locator(".queue-warning")).to_contain_text("three accounts")
 
-    services.appeal(event_id=sale.pk, person=str(fan.pk), words="My sister's.", now=clock.now())
+    services.submit_appeal(
+        event_id=sale.pk, person=str(fan.pk), message="My sister's.", now=clock.now()
+    )
     desk.goto(home)
     desk.get_by_role("button", name="Lift the block").click()
     expect(desk.locator(".messagelist")).to_contain_text("lifted")

@@ -125,8 +125,8 @@ def headed(page: Page, words: str) -> Callable[[], bool]:
     return lambda: page.get_by_role("heading", level=1).inner_text() == words
 
 
-def touch(page: Page):
-    return page.locator("[data-touch-words]")
+def status(page: Page):
+    return page.locator("[data-status-label]")
 
 
 # -- two fans and an operator ----------------------------------------------------------------------
@@ -136,7 +136,7 @@ def test_two_fans_join_watch_the_number_fall_are_called_and_come_in(visit, queue
     ann, ben = (visit(queue, make_user()) for _ in range(2))
     for page in (ann, ben):
         page.get_by_role("button", name="Join the line").click()
-        expect(touch(page)).to_have_text("Live")
+        expect(status(page)).to_have_text("Live")
     assert (ahead(ann), ahead(ben)) == ("5", "6")
 
     leave(queue, *OTHERS[:2])
@@ -162,13 +162,13 @@ def test_a_pause_and_its_end_are_seen_and_so_is_the_organisers_message(visit, qu
 
     move(queue, "paused")
     now = clock.now()
-    services.tell_everyone(event_id=queue.pk, message="Back at nine.", by=operator, now=now)
+    services.set_notice(event_id=queue.pk, message="Back at nine.", by=operator, now=now)
     ticking(page, shows(page, "The line is paused: nobody is called"))
     ticking(page, shows(page, "Back at nine."))
     expect(page.locator("span[data-eta]")).to_have_text("none while the line is paused")
 
     move(queue, "open")
-    services.tell_everyone(event_id=queue.pk, message="", by=operator, now=clock.now())
+    services.set_notice(event_id=queue.pk, message="", by=operator, now=clock.now())
     ticking(page, lambda: not shows(page, "The line is paused: nobody is called")())
     ticking(page, lambda: not shows(page, "Back at nine.")())
 
@@ -178,7 +178,7 @@ def test_leaving_takes_a_second_look_and_shows_in_the_other_tab(visit, queue, fa
     page.get_by_role("button", name="Join the line").click()
     other = page.context.new_page()
     other.goto(address(queue))
-    expect(touch(other)).to_have_text("Live")
+    expect(status(other)).to_have_text("Live")
 
     page.get_by_role("link", name="Leave the line").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Leave the line?")
@@ -207,7 +207,7 @@ def test_the_lobby_turns_into_the_line_without_asking_for_anything(visit, lobby)
     page = visit(lobby, make_user())
     page.get_by_role("button", name="Join the lobby").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("You are in the lobby")
-    expect(touch(page)).to_have_text("Live")
+    expect(status(page)).to_have_text("Live")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     join(lobby, *OTHERS[:3])
@@ -232,7 +232,7 @@ def test_a_page_that_waits_for_the_lobby_turns_by_itself(visit, site, now):
 def test_a_turn_that_passed_is_told_and_the_way_back_is_there(visit, queue, fan):
     page = visit(queue, fan)
     page.get_by_role("button", name="Join the line").click()
-    expect(touch(page)).to_have_text("Live")
+    expect(status(page)).to_have_text("Live")
     store.take(store.leave(queue.pk, str(fan.pk), clock.now(), how="expired"))
 
     ticking(page, headed(page, "Your place went to the next"))
@@ -244,7 +244,7 @@ def test_a_turn_that_passed_is_told_and_the_way_back_is_there(visit, queue, fan)
 def test_a_closed_queue_sends_everybody_home(visit, queue):
     page = visit(queue, make_user())
     page.get_by_role("button", name="Join the line").click()
-    expect(touch(page)).to_have_text("Live")
+    expect(status(page)).to_have_text("Live")
 
     move(queue, "closed")
 
@@ -268,7 +268,7 @@ def test_without_websockets_it_is_a_stream(visit, queue, fan):
     join(queue, fan.pk)
     page = visit(queue, fan, prepare=no_sockets)
 
-    expect(touch(page)).to_have_text("Live (SSE)", timeout=15_000)
+    expect(status(page)).to_have_text("Live (SSE)", timeout=15_000)
     leave(queue, OTHERS[0])
     ticking(page, lambda: ahead(page) == "4")
 
@@ -277,7 +277,7 @@ def test_without_streams_it_asks_now_and_then_and_still_sees_its_turn(visit, que
     join(queue, fan.pk)
     page = visit(queue, fan, prepare=no_streams)
 
-    expect(touch(page)).to_have_text(re.compile(r"^Checking every \d+ s$"), timeout=25_000)
+    expect(status(page)).to_have_text(re.compile(r"^Checking every \d+ s$"), timeout=25_000)
     leave(queue, *OTHERS)
     make_room(queue)
     ticking(page, headed(page, "It is your turn"))
@@ -295,12 +295,12 @@ def test_it_climbs_back_to_a_websocket_when_there_is_one_again(visit, queue, fan
         )
 
     page = visit(queue, fan, prepare=for_a_while)
-    expect(touch(page)).to_have_text("Live (SSE)", timeout=15_000)
+    expect(status(page)).to_have_text("Live (SSE)", timeout=15_000)
 
     broken = False
     page.clock.fast_forward(75_000)
 
-    expect(touch(page)).to_have_text("Live", timeout=15_000)
+    expect(status(page)).to_have_text("Live", timeout=15_000)
 
 
 def test_a_server_that_goes_down_is_come_back_to_when_it_said(visit, queue, fan):
@@ -319,8 +319,8 @@ def test_a_server_that_goes_down_is_come_back_to_when_it_said(visit, queue, fan)
         prepare=lambda page: page.context.route_web_socket(re.compile("/ws/"), restarting),
     )
 
-    expect(touch(page)).to_have_text(re.compile("^Reconnecting"))
-    expect(touch(page)).to_have_text("Live", timeout=10_000)
+    expect(status(page)).to_have_text(re.compile("^Reconnecting"))
+    expect(status(page)).to_have_text("Live", timeout=10_000)
     assert 1.4 < opened[1] - opened[0] < 4
 
 
@@ -343,7 +343,7 @@ def test_who_was_logged_out_elsewhere_is_asked_to_log_in(visit, queue, fan):
 def test_turning_to_the_page_asks_at_once(visit, queue, fan):
     join(queue, fan.pk)
     page = visit(queue, fan)
-    expect(touch(page)).to_have_text("Live")
+    expect(status(page)).to_have_text("Live")
 
     with page.expect_request(f"**/api/v1/events/{queue.pk}/queue/") as asked:
         page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
@@ -369,8 +369,8 @@ def test_what_everybody_is_told_appears_at_once_and_in_words(visit, queue, fan):
 
     page = visit(queue, fan, prepare=told)
 
-    expect(page.locator("#line-scene [data-grade-words]")).to_have_text(["likely", "none left now"])
-    expect(page.locator("#line-scene [data-grade-free]").first).to_have_text("1,200 free")
+    expect(page.locator("#line-view [data-grade-label]")).to_have_text(["likely", "none left now"])
+    expect(page.locator("#line-view [data-grade-free]").first).to_have_text("1,200 free")
     expect(page.get_by_text("Every seat is sold at the moment.")).to_be_visible()
     expect(page.locator("[data-notice-text]")).to_have_text("<b>Soon</b>")
 
@@ -406,7 +406,7 @@ def test_what_only_a_script_can_do_is_not_offered_without_one(visit, queue, fan)
     page = visit(queue, fan, java_script_enabled=False)
 
     expect(page.get_by_text("Tell me when it is my turn")).to_be_hidden()
-    expect(touch(page)).to_have_text("")
+    expect(status(page)).to_have_text("")
 
 
 # -- for everybody ---------------------------------------------------------------------------------
@@ -447,8 +447,8 @@ def states(queue, lobby, now) -> dict[str, tuple[SaleQueue, object]]:
 def test_every_state_passes_axe_and_fits_a_small_phone(visit, states):
     for name, (queue, person) in states.items():
         page = visit(queue, person)
-        scene = page.locator("#line").get_attribute("data-scene")
-        assert scene == {"stranger": "join"}.get(name, name)
+        state = page.locator("#line").get_attribute("data-state")
+        assert state == {"stranger": "join"}.get(name, name)
         assert violations(page) == [], name
         page.set_viewport_size({"width": 320, "height": 640})
         assert page.evaluate(WIDTH) == 320, name
@@ -459,7 +459,7 @@ def test_every_state_passes_axe_and_fits_a_small_phone(visit, states):
 def test_screen_readers_hear_of_the_number_seldom_and_of_a_turn_at_once(visit, queue, fan):
     join(queue, fan.pk)
     page = visit(queue, fan)
-    expect(touch(page)).to_have_text("Live")
+    expect(status(page)).to_have_text("Live")
     page.evaluate("""() => {
         window.spoken = [];
         const place = document.getElementById("line-spoken");
@@ -516,7 +516,7 @@ def test_alarms_are_asked_for_only_by_their_buttons(visit, queue, fan, answer):
     join(queue, fan.pk)
     script = NOTIFYING.replace("ANSWER", f'"{answer}"')
     page = visit(queue, fan, prepare=lambda page: page.add_init_script(script))
-    expect(touch(page)).to_have_text("Live")
+    expect(status(page)).to_have_text("Live")
     assert page.evaluate("asked") == 0
 
     page.get_by_role("button", name="Sound").click()
@@ -535,18 +535,18 @@ def test_nothing_is_left_in_the_console(page, queue, fan, site):
     log_in(page.context, fan, site)
     page.goto(address(queue))
     page.get_by_role("button", name="Join the line").tap()
-    expect(touch(page)).to_have_text("Live")
+    expect(status(page)).to_have_text("Live")
     leave(queue, *OTHERS)
     make_room(queue)
 
     ticking(page, headed(page, "It is your turn"))
 
 
-HONEST = """async (steps) => {
-    const { HonestNumber } = await import("/static/js/queue/number.js");
-    const number = new HonestNumber();
+ESTIMATE = """async (steps) => {
+    const { EstimatedRank } = await import("/static/js/queue/estimated_rank.js");
+    const number = new EstimatedRank();
     return steps.map(([now, ahead, rate]) => {
-        if (ahead !== null) number.tell(ahead, { rate, horizon: 6000, now });
+        if (ahead !== null) number.report(ahead, { rate, horizon: 6000, now });
         return number.at(now);
     });
 }"""
@@ -564,4 +564,4 @@ def test_the_number_between_two_messages_is_honest(page, queue):
         ([(0, 2, 10), (5000, None, 0), (5100, 0, 10)], [2, 1, 0]),  # only the server says “next”
         ([(0, 50, 0), (5000, None, 0)], [50, 50]),
     ]:
-        assert page.evaluate(HONEST, steps) == shown, steps
+        assert page.evaluate(ESTIMATE, steps) == shown, steps

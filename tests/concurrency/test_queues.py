@@ -9,7 +9,7 @@ from tests.concurrency.together import together, winners
 from waiting_queue import services
 from waiting_queue.errors import QueueExists
 from waiting_queue.models import QueueChange, SaleQueue
-from waiting_queue.services import operating
+from waiting_queue.services import queues
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MANY = 8
@@ -30,7 +30,7 @@ def unlocked(monkeypatch):
         everybody_has_read.wait(10)
         return queue
 
-    monkeypatch.setattr(operating, "queue_for_update", queue_without_lock)
+    monkeypatch.setattr(queues, "queue_for_update", queue_without_lock)
 
 
 def open_together(queue, now):

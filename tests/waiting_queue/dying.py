@@ -31,9 +31,9 @@ def run(
 
     django.setup()
     from waiting_queue import services, store
-    from waiting_queue.services import drawing, journal
+    from waiting_queue.services import draws, journal
 
-    drawing.PART = journal.BATCH = 100
+    draws.BATCH = journal.BATCH = 100
     if step:
         setattr(store, step, _deadly(getattr(store, step), nth, after))
     moment = datetime.fromisoformat(now)

@@ -3,8 +3,8 @@
 import pytest
 from django.utils import translation
 
-from waiting_queue import advice
-from waiting_queue.advice import Flow
+from waiting_queue.selectors import flow as flows
+from waiting_queue.selectors.flow import Flow
 
 
 @pytest.fixture(autouse=True)
@@ -49,11 +49,11 @@ def test_people_inside_are_admissions_times_stay(stay):
 
 
 def test_knobs_that_fit_raise_no_warning():
-    assert advice.warnings(FITS) == []
+    assert flows.knob_warnings(FITS) == []
 
 
 def test_a_rate_that_the_places_can_not_keep_is_told():
-    assert advice.warnings(Flow(rate=10, cap=800, stay=300)) == [
+    assert flows.knob_warnings(Flow(rate=10, cap=800, stay=300)) == [
         "With 800 places and 300 s inside, about 2.7 people a second can come in; "
         "the rate of 10/s will not be reached."
     ]
@@ -70,7 +70,7 @@ def test_a_rate_that_the_places_can_not_keep_is_told():
     ],
 )
 def test_each_misfit_has_its_sentence(flow, words):
-    assert any(words in told for told in advice.warnings(flow))
+    assert any(words in told for told in flows.knob_warnings(flow))
 
 
 @pytest.mark.parametrize(
@@ -85,19 +85,19 @@ def test_each_misfit_has_its_sentence(flow, words):
     ],
 )
 def test_how_long_a_line_takes(waiting, flow, seconds):
-    assert advice.seconds_to_empty(waiting, flow) == pytest.approx(seconds)
+    assert flows.seconds_to_empty(waiting, flow) == pytest.approx(seconds)
 
 
 def test_the_outlook_is_a_sentence():
-    told = advice.outlook(Flow(rate=2, cap=800, stay=300, capacity=7_200))
+    told = flows.full_line_forecast(Flow(rate=2, cap=800, stay=300, capacity=7_200))
 
     assert told == "A full line of 7,200 would take about 1 h 0 min, at 2 people a second."
 
 
 def test_a_measured_stay_takes_the_place_of_the_guess():
-    assert advice.measured_stay(800, 8) == 100
-    assert advice.measured_stay(0, 8) is None
-    assert advice.measured_stay(8, 0) is None
+    assert flows.measured_stay(800, 8) == 100
+    assert flows.measured_stay(0, 8) is None
+    assert flows.measured_stay(8, 0) is None
     assert not Flow(rate=8, cap=800, stay=100).cap_binds
 
 
@@ -111,7 +111,7 @@ def test_a_measured_stay_takes_the_place_of_the_guess():
     ],
 )
 def test_what_is_wrong_now_is_told(lost, age, words):
-    told = advice.live_warnings(lost=lost, tick_age=age)
+    told = flows.live_warnings(lost=lost, tick_age=age)
 
     assert [words in each for each in told] == ([True] if words else [])
 
@@ -121,4 +121,4 @@ def test_what_is_wrong_now_is_told(lost, age, words):
     [(0, "0 s"), (59.6, "1 min 0 s"), (125, "2 min 5 s"), (7_260, "2 h 1 min")],
 )
 def test_durations_have_two_units_at_most(seconds, words):
-    assert advice.duration(seconds) == words
+    assert flows.format_duration(seconds) == words

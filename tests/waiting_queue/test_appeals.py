@@ -8,7 +8,7 @@ from django.test import Client
 
 from tests.making import make_user
 from ticketing.core.errors import IllegalMove, InvalidInput
-from waiting_queue import errors, services
+from waiting_queue import errors, selectors, services
 from waiting_queue.models import BlockAppeal, QueueChange, QueueJournal
 
 pytestmark = pytest.mark.django_db
@@ -24,12 +24,12 @@ def blocked(open_queue, operator, fan, now):
     return open_queue
 
 
-def write(queue, fan, now, words="It is my sister's."):
-    return services.appeal(event_id=queue.pk, person=str(fan.pk), words=words, now=now)
+def write(queue, fan, now, message="It is my sister's."):
+    return services.submit_appeal(event_id=queue.pk, person=str(fan.pk), message=message, now=now)
 
 
 def why_blocked(queue, fan):
-    return services.why_blocked(event_id=queue.pk, person=str(fan.pk))
+    return selectors.block_reason(event_id=queue.pk, person=str(fan.pk))
 
 
 def test_lifting_an_appeal_unblocks_and_answers(blocked, fan, operator, now):
@@ -192,14 +192,14 @@ def test_somebody_is_found_by_number_while_waiting_and_afterwards(queue, operato
         services.join(event_id=queue.pk, person=str(user.pk), now=now)
     number = services.standing(event_id=queue.pk, person=str(fan.pk), now=now).number
 
-    waiting = services.person_called(event_id=queue.pk, name=f"#{number}")
+    waiting = selectors.user_by_email_or_number(event_id=queue.pk, text=f"#{number}")
     services.leave(event_id=queue.pk, person=str(fan.pk), now=now)
     services.drain_journals()
 
-    assert waiting == services.person_called(event_id=queue.pk, name=str(number)) == fan
-    assert services.person_called(event_id=queue.pk, name=fan.email.upper()) == fan
+    assert waiting == selectors.user_by_email_or_number(event_id=queue.pk, text=str(number)) == fan
+    assert selectors.user_by_email_or_number(event_id=queue.pk, text=fan.email.upper()) == fan
     with pytest.raises(errors.NumberUnknown):
-        services.person_called(event_id=queue.pk, name="99999")
+        selectors.user_by_email_or_number(event_id=queue.pk, text="99999")
 
 
 @pytest.mark.parametrize(("without", "finds"), [("", True), ("journal_of_a_number", False)])

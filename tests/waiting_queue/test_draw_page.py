@@ -14,7 +14,7 @@ from django.urls import reverse
 from ticketing.core import redis
 from ticketing.core.error_responses import REDIS_OUTAGES
 from ticketing.events.models import Event
-from waiting_queue import services
+from waiting_queue import selectors, services
 from waiting_queue.models import QueueDraw, SaleQueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -59,9 +59,9 @@ def test_before_the_draw_the_hash_is_there_and_the_seed_is_not(state, client, qu
 
     page, file = text(client, page_of(queue)), client.get(file_of(queue))
 
-    assert services.seed_hash(queue.seed) in page
+    assert selectors.seed_hash(queue.seed) in page
     assert queue.seed not in page + file.content.decode()
-    assert file.json()["seed_sha256"] == services.seed_hash(queue.seed)
+    assert file.json()["seed_sha256"] == selectors.seed_hash(queue.seed)
     assert file.json()["entries"] is None
     assert "everybody in the lobby gets a place by lot" in page
 
@@ -76,7 +76,7 @@ def test_without_a_lot_no_lot_is_promised(client, queue):
     page = text(client, page_of(queue))
 
     assert "There is no lot." in page
-    assert services.seed_hash(queue.seed) not in page
+    assert selectors.seed_hash(queue.seed) not in page
 
 
 def test_without_a_lobby_nothing_is_drawn(client, queue):
@@ -102,7 +102,7 @@ def test_after_the_draw_everything_is_there_and_fits(client, drawn):
     page = text(client, page_of(drawn))
 
     assert drawn.seed in page
-    assert services.seed_hash(drawn.seed) in page
+    assert selectors.seed_hash(drawn.seed) in page
     assert "20 people were in the lobby" in page
     assert "Checked by this server" in page
 
@@ -155,7 +155,7 @@ def test_people_see_their_own_entry_and_number(client, drawn, fan, now):
 
     page = client.get(page_of(drawn))
 
-    own = page.context["own"]
+    own = page.context["own_entry"]
     published = client.get(file_of(drawn)).json()
     assert own.entry in published["entries"]
     assert own.number == published["entries"].index(own.entry) + published["first_number"]
@@ -165,11 +165,11 @@ def test_people_see_their_own_entry_and_number(client, drawn, fan, now):
 def test_somebody_who_was_not_in_the_lobby_has_no_number(client, drawn, operator):
     client.force_login(operator, backend=BACKEND)
 
-    assert client.get(page_of(drawn)).context["own"].number is None
+    assert client.get(page_of(drawn)).context["own_entry"].number is None
 
 
 def test_strangers_see_nobodys_entry(client, drawn):
-    assert client.get(page_of(drawn)).context["own"] is None
+    assert client.get(page_of(drawn)).context["own_entry"] is None
 
 
 # -- both -----------------------------------------------------------------------------------------

@@ -8,9 +8,9 @@ from django.db import connection
 
 from tests.concurrency.together import together
 from ticketing.core.errors import InvalidInput, NotFound
-from waiting_queue import services
+from waiting_queue import selectors, services
 from waiting_queue.errors import NoQueue, QueueOver
-from waiting_queue.models import LONGEST_NOTICE, QueueChange, SaleQueue
+from waiting_queue.models import NOTICE_MAX_LENGTH, QueueChange, SaleQueue
 from waiting_queue.services import notices
 
 pytestmark = pytest.mark.django_db
@@ -18,7 +18,7 @@ MANY = 8
 
 
 def tell(queue, message, now, by=None, **more):
-    return services.tell_everyone(event_id=queue.pk, message=message, by=by, now=now, **more)
+    return services.set_notice(event_id=queue.pk, message=message, by=by, now=now, **more)
 
 
 def steps():
@@ -30,7 +30,7 @@ def test_a_message_is_put_up_and_noted(queue, operator, now):
     tell(queue, "  문이 20분 늦게 열려요. ☔ ", now, by=operator, why="rain")
 
     change = QueueChange.objects.get()
-    assert services.notice_of(queue.pk) == "문이 20분 늦게 열려요. ☔"
+    assert selectors.current_notice(queue.pk) == "문이 20분 늦게 열려요. ☔"
     assert (change.what, change.before, change.after) == ("notice", "", "문이 20분 늦게 열려요. ☔")
     assert (change.by, change.at, change.why) == (operator, now, "rain")
 
@@ -39,7 +39,7 @@ def test_another_takes_its_place_and_an_empty_one_takes_it_back(queue, now):
     for message in ("late", "later", "   "):
         tell(queue, message, now)
 
-    assert services.notice_of(queue.pk) == ""
+    assert selectors.current_notice(queue.pk) == ""
     assert steps() == [("", "late"), ("late", "later"), ("later", "")]
 
 
@@ -51,7 +51,7 @@ def test_saying_the_same_again_is_no_change(queue, now):
 
 
 def test_the_history_keeps_the_longest_message_whole(queue, now):
-    longest = "가" * LONGEST_NOTICE
+    longest = "가" * NOTICE_MAX_LENGTH
 
     tell(queue, longest, now)
 
@@ -61,7 +61,7 @@ def test_the_history_keeps_the_longest_message_whole(queue, now):
 @pytest.mark.parametrize(
     "message",
     [
-        "x" * (LONGEST_NOTICE + 1),
+        "x" * (NOTICE_MAX_LENGTH + 1),
         "a\nb",
         "a\tb",
         "a\x00b",
@@ -79,7 +79,7 @@ def test_what_is_too_long_or_has_control_characters_is_refused(message, queue, n
         tell(queue, message, now)
 
     assert refusal.value.details["fields"]["message"]
-    assert services.notice_of(queue.pk) == "late"
+    assert selectors.current_notice(queue.pk) == "late"
     assert len(steps()) == 1
 
 
@@ -98,9 +98,9 @@ def test_a_queue_has_a_message_until_it_is_closed(state, queue, now):
 
 def test_an_event_without_a_queue_has_no_message(event, now):
     with pytest.raises(NotFound):
-        services.tell_everyone(event_id=event.pk, message="late", by=None, now=now)
+        services.set_notice(event_id=event.pk, message="late", by=None, now=now)
     with pytest.raises(NoQueue):
-        services.notice_of(event.pk)
+        selectors.current_notice(event.pk)
 
 
 def test_knobs_and_moves_leave_the_message_alone(queue, now):
@@ -108,7 +108,7 @@ def test_knobs_and_moves_leave_the_message_alone(queue, now):
     services.set_knobs(event_id=queue.pk, knobs={"max_inside": 5}, by=None, now=now)
     services.move_queue(event_id=queue.pk, to="open", by=None, now=now)
 
-    assert services.notice_of(queue.pk) == "late"
+    assert selectors.current_notice(queue.pk) == "late"
 
 
 def test_a_process_of_the_release_before_can_still_make_a_queue(queue):

@@ -1,6 +1,6 @@
 """Will there be seats for me? Every figure here was worked out by hand."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from fractions import Fraction
 
 import pytest
@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 from tests.making import make_event, seat_ids
 from ticketing.events.models import Grade, Seat
 from ticketing.events.selectors import GradeSeats
-from waiting_queue import outlook
-from waiting_queue.outlook import GradeOutlook, average_basket, forecast, limits, undecided
+from waiting_queue.selectors import outlook_of
+from waiting_queue.selectors.outlook import (
+    GradeOutlook,
+    average_basket,
+    chance_of,
+    forecast,
+    grade_outlooks,
+    undecided,
+)
 
 NOBODY = {"admitted": 0, "inside": 0, "ready": 0}
 
@@ -24,6 +31,10 @@ def seats(code, free=0, held=0, sold=0):
 def reach(seen, code="R"):
     (grade,) = [grade for grade in seen.grades if grade.code == code]
     return grade.likely, grade.maybe
+
+
+def chance(grade, ahead):
+    return chance_of(asdict(grade), ahead)
 
 
 # -- the parts ------------------------------------------------------------------------------------
@@ -77,7 +88,7 @@ def test_a_full_house_that_has_taken_nothing_yet_promises_nothing():
     seen = forecast([seats("R", free=1_000)], admitted=800, inside=800, ready=0)
 
     assert reach(seen) == (0, 0)
-    assert seen.grades[0].chance(0) == "unlikely"
+    assert chance(seen.grades[0], 0) == "unlikely"
 
 
 def test_small_baskets_reach_farther():
@@ -121,7 +132,7 @@ def test_no_seats_at_all_is_not_sold_out():
     seen = forecast([seats("R")], **NOBODY)
 
     assert not seen.sold_out
-    assert seen.grades[0].chance(0) == "none"
+    assert chance(seen.grades[0], 0) == "none"
 
 
 def test_a_grade_without_seats_takes_nothing_from_the_others():
@@ -135,7 +146,7 @@ def test_everything_held_may_come_back():
     seen = forecast([seats("R", held=100)], admitted=50, inside=50, ready=0)
 
     assert not seen.sold_out
-    assert seen.grades[0].chance(0) == "none"
+    assert chance(seen.grades[0], 0) == "none"
 
 
 def test_everything_sold_is_sold_out():
@@ -153,7 +164,7 @@ def test_counts_that_began_anew_do_no_harm():
 def test_the_last_seat_is_for_the_first_in_line():
     grade = forecast([seats("R", free=1, sold=9)], admitted=5, inside=0, ready=0).grades[0]
 
-    assert [grade.chance(ahead) for ahead in (0, 1)] == ["likely", "unlikely"]
+    assert [chance(grade, ahead) for ahead in (0, 1)] == ["likely", "unlikely"]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +181,7 @@ def test_the_last_seat_is_for_the_first_in_line():
 def test_a_chance_in_a_word(free, ahead, words):
     grade = GradeOutlook("R", "R석", "R seat", free=free, likely=3, maybe=7)
 
-    assert grade.chance(ahead) == words
+    assert chance(grade, ahead) == words
 
 
 # -- whatever the figures -------------------------------------------------------------------------
@@ -192,7 +203,7 @@ def never_lower(after, before):
 
 @given(GRADES, BASKET, BEFORE)
 def test_what_is_likely_is_possible(grades, basket, before):
-    for grade in limits(grades, basket, before):
+    for grade in grade_outlooks(grades, basket, before):
         assert 0 <= grade.likely <= grade.maybe
 
 
@@ -202,12 +213,16 @@ def test_more_free_seats_lower_no_limit(grades, basket, before, more, data):
     richer = list(grades)
     richer[index] = replace(richer[index], free=richer[index].free + more)
 
-    assert never_lower(limits(richer, basket, before), limits(grades, basket, before))
+    assert never_lower(
+        grade_outlooks(richer, basket, before), grade_outlooks(grades, basket, before)
+    )
 
 
 @given(GRADES, BASKET, BEFORE, st.fractions(Fraction(1, 100), 1))
 def test_smaller_baskets_lower_no_limit(grades, basket, before, part):
-    assert never_lower(limits(grades, basket * part, before), limits(grades, basket, before))
+    assert never_lower(
+        grade_outlooks(grades, basket * part, before), grade_outlooks(grades, basket, before)
+    )
 
 
 @given(GRADES, COUNT, COUNT, st.integers(0, 500), st.integers(1, 500))
@@ -231,7 +246,7 @@ def test_an_event_is_counted_in_one_statement(event, django_assert_num_queries):
     make_event(event.starts_at)  # not counted
 
     with django_assert_num_queries(1):
-        seen = outlook.outlook_of(event.pk, admitted=0, inside=0, ready=0).as_dict()
+        seen = outlook_of(event.pk, admitted=0, inside=0, ready=0).as_dict()
 
     assert not seen["sold_out"]
     assert [(grade["code"], grade["free"]) for grade in seen["grades"]] == [
@@ -243,15 +258,15 @@ def test_an_event_is_counted_in_one_statement(event, django_assert_num_queries):
 
 
 def test_a_second_look_within_a_second_costs_no_counting(event, django_assert_num_queries):
-    first = outlook.outlook_of(event.pk, **NOBODY)
+    first = outlook_of(event.pk, **NOBODY)
 
     with django_assert_num_queries(0):
-        assert outlook.outlook_of(event.pk, **NOBODY) == first
+        assert outlook_of(event.pk, **NOBODY) == first
 
 
 def test_the_next_second_sees_what_was_sold(event):
-    outlook.outlook_of(event.pk, **NOBODY)
+    outlook_of(event.pk, **NOBODY)
     event.seats.update(state="sold")
     cache.clear()
 
-    assert outlook.outlook_of(event.pk, **NOBODY).sold_out
+    assert outlook_of(event.pk, **NOBODY).sold_out

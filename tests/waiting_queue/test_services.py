@@ -6,7 +6,7 @@ import pytest
 
 from tests.making import make_event
 from ticketing.core import redis
-from waiting_queue import errors, services, store
+from waiting_queue import errors, selectors, services, store
 from waiting_queue.models import QueueChange, QueueDraw, QueueJournal, SaleQueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -136,14 +136,14 @@ def test_everybody_in_the_lobby_gets_a_number_and_the_latecomer_is_behind(drawn,
 
 
 def test_the_draw_can_be_checked_by_anyone(drawn):
-    public = services.published_draw(drawn)
+    public = selectors.published_draw(drawn)
 
-    assert services.seed_hash(public["seed"]) == public["seed_sha256"]
-    assert services.drawn_order(public["seed"], sorted(public["entries"])) == public["entries"]
+    assert selectors.seed_hash(public["seed"]) == public["seed_sha256"]
+    assert selectors.drawn_order(public["seed"], sorted(public["entries"])) == public["entries"]
 
 
 def test_the_seed_is_secret_until_the_draw_is_over(queue):
-    public = services.published_draw(queue)
+    public = selectors.published_draw(queue)
 
     assert public["seed"] is None
     assert queue.seed not in str(public)
@@ -228,12 +228,12 @@ def test_a_lost_redis_gets_its_counts_back(queue, operator, now):
     services.claim(event_id=queue.pk, person="1", now=now + seconds(2))
     services.complete(event_id=queue.pk, person="1", now=now + seconds(2))
     services.leave(event_id=queue.pk, person="3", now=now + seconds(2))
-    before = services.overview(queue, now=now + seconds(2))
+    before = selectors.overview(queue, now=now + seconds(2))
     services.drain_journals()
 
-    services.restore_line(event_id=queue.pk, by=operator, now=now + seconds(3))
+    services.rebuild_queue_on_request(event_id=queue.pk, by=operator, now=now + seconds(3))
 
-    after = services.overview(queue, now=now + seconds(3))
+    after = selectors.overview(queue, now=now + seconds(3))
     names = ("joined", "admitted", "completed", "left", "expired", "blocked")
     counts = {name: getattr(after, name) for name in names}
     assert counts == {name: getattr(before, name) for name in names}

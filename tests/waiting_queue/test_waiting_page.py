@@ -14,10 +14,10 @@ from tests.making import make_event, make_user
 from tests.waiting_queue.outage import no_queue_redis
 from ticketing.core import clock, redis
 from ticketing.events.models import Event, Seat
-from waiting_queue import services, store
+from waiting_queue import selectors, services, store
 from waiting_queue.models import SaleQueue
-from waiting_queue.views import words
-from waiting_queue.views.scenes import chance_of
+from waiting_queue.selectors.outlook import chance_of
+from waiting_queue.views import labels
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -65,8 +65,8 @@ def text(answer):
     return html.unescape(re.sub(r"\s+", " ", answer.content.decode()))
 
 
-def scene(answer):
-    return answer.context["scene"].name
+def state_of(answer):
+    return answer.context["page_state"].name
 
 
 def join(queue, *people):
@@ -90,7 +90,7 @@ def make_ready(queue):
 def test_a_queue_that_is_scheduled_says_when_and_offers_nothing_to_press(client, queue):
     page = client.get(line_of(queue))
 
-    assert scene(page) == "scheduled"
+    assert state_of(page) == "scheduled"
     assert "The lobby opens on" in text(page)
     assert f'action="{line_of(queue)}"' not in text(page)
 
@@ -101,7 +101,7 @@ def test_near_the_opening_the_page_looks_again_without_a_script(client, queue, n
 
     page = client.get(line_of(queue))
 
-    looks_again = page.context["scene"].refresh_after
+    looks_again = page.context["page_state"].refresh_after
     assert looks_again == (None if after is None else pytest.approx(after, abs=2))
     assert ('http-equiv="refresh"' in text(page)) == (after is not None)
 
@@ -111,7 +111,7 @@ def test_a_stranger_learns_what_the_line_is_how_many_wait_and_comes_back(client,
 
     page = client.get(line_of(slow_queue))
 
-    assert scene(page) == "join"
+    assert state_of(page) == "join"
     assert '<span class="crowd__number">3</span> <span>people waiting' in text(page)
     assert f"/accounts/log-in/?next={line_of(slow_queue)}" in text(page)
     assert "Log in to join" in text(page)
@@ -133,8 +133,8 @@ def test_the_lobby_tells_its_hash_and_how_many_are_there(me, queue, operator):
 
     page = me.get(line_of(queue))
 
-    assert scene(page) == "lobby"
-    assert services.seed_hash(queue.seed) in text(page)
+    assert state_of(page) == "lobby"
+    assert selectors.seed_hash(queue.seed) in text(page)
     assert reverse("queue:draw", args=[queue.pk]) in text(page)
     assert '<span class="crowd__number" data-lobby>3</span> <span>people in the lobby' in text(page)
     assert queue.seed not in text(page)
@@ -160,7 +160,7 @@ def test_joining_answers_with_a_see_other_and_twice_is_once(me, slow_queue, fan)
 
     assert [first.status_code, second.status_code] == [303, 303]
     assert first.headers["Location"] == line_of(slow_queue)
-    place = me.get(line_of(slow_queue)).context["scene"].place
+    place = me.get(line_of(slow_queue)).context["page_state"].standing
     assert (place["state"], place["ahead"], place["total"]) == ("WAITING", 1, 2)
 
 
@@ -170,9 +170,9 @@ def test_who_waits_sees_place_bar_estimate_clock_and_what_sleeping_does(me, slow
 
     page = me.get(line_of(slow_queue))
 
-    assert scene(page) == "waiting"
+    assert state_of(page) == "waiting"
     shown = text(page)
-    assert 'data-ahead>2</span> <span class="place__words" data-ahead-words>people ahead' in shown
+    assert 'data-ahead>2</span> <span class="place__label" data-ahead-label>people ahead' in shown
     assert 'max="3" value="1"' in shown
     assert "1 of the 3 who came before you have had their turn or left." in shown
     assert "Our clock" in shown
@@ -187,7 +187,7 @@ def test_without_a_script_the_page_looks_again_when_the_server_advises(me, slow_
 
     page = me.get(line_of(slow_queue))
 
-    after = page.context["scene"].refresh_after
+    after = page.context["page_state"].refresh_after
     assert f'<noscript><meta http-equiv="refresh" content="{after};' in text(page)
     assert 5 <= after <= 36
 
@@ -224,7 +224,7 @@ def test_seats_for_me_are_told_in_words(me, slow_queue):
 
     shown = text(me.get(line_of(slow_queue)))
 
-    row = r"data-grade-name>([^<]+)</span> .*?data-grade-words>([^<]+)<.*?data-grade-free>([^<]+)<"
+    row = r"data-grade-name>([^<]+)</span> .*?data-grade-label>([^<]+)<.*?data-grade-free>([^<]+)<"
     assert re.findall(row, shown)[:2] == [
         ("R seat", "likely", "8 free"),
         ("S seat", "none left now", "0 free"),
@@ -242,9 +242,7 @@ def test_a_chance_follows_the_people_ahead(free, ahead, chance):
 def test_the_operators_message_is_on_the_page(me, slow_queue, operator):
     me.post(line_of(slow_queue))
     now = clock.now()
-    services.tell_everyone(
-        event_id=slow_queue.pk, message="Doors <open> late", by=operator, now=now
-    )
+    services.set_notice(event_id=slow_queue.pk, message="Doors <open> late", by=operator, now=now)
     services.tick_open_queues(now=clock.now())
 
     page = me.get(line_of(slow_queue)).content.decode()
@@ -262,11 +260,11 @@ def test_ones_turn_has_one_big_button_and_a_deadline(me, slow_queue):
 
     page = me.get(line_of(slow_queue))
 
-    assert scene(page) == "ready"
+    assert state_of(page) == "ready"
     assert f'<form action="{claim_of(slow_queue)}" method="post">' in text(page)
     assert "<title>🔔 It is your turn · Ticketing</title>" in text(page)
-    assert page.context["scene"].refresh_after == 10
-    assert page.context["scene"].deadline > clock.now()
+    assert page.context["page_state"].refresh_after == 10
+    assert page.context["page_state"].deadline > clock.now()
 
 
 def test_coming_in_leads_to_the_seats_and_twice_too(me, slow_queue):
@@ -278,7 +276,7 @@ def test_coming_in_leads_to_the_seats_and_twice_too(me, slow_queue):
     seats = reverse("reservations:seats", args=[slow_queue.pk])
     assert [(one.status_code, one.headers["Location"]) for one in answers] == [(303, seats)] * 2
     inside = me.get(line_of(slow_queue))
-    assert scene(inside) == "admitted"
+    assert state_of(inside) == "admitted"
     assert f'href="{seats}">Choose your seats' in text(inside)
 
 
@@ -297,7 +295,7 @@ def test_claiming_too_early_shows_the_place(me, slow_queue):
     answer = me.post(claim_of(slow_queue))
 
     assert (answer.status_code, answer.headers["Location"]) == (303, line_of(slow_queue))
-    assert scene(me.get(line_of(slow_queue))) == "waiting"
+    assert state_of(me.get(line_of(slow_queue))) == "waiting"
 
 
 def test_a_link_to_claim_claims_nothing(me, slow_queue):
@@ -305,7 +303,7 @@ def test_a_link_to_claim_claims_nothing(me, slow_queue):
     make_ready(slow_queue)
 
     assert me.get(claim_of(slow_queue)).headers["Location"] == line_of(slow_queue)
-    assert scene(me.get(line_of(slow_queue))) == "ready"
+    assert state_of(me.get(line_of(slow_queue))) == "ready"
 
 
 # -- the end ---------------------------------------------------------------------------------------
@@ -315,13 +313,13 @@ def test_leaving_asks_once_more_and_only_a_form_leaves(me, slow_queue):
     me.post(line_of(slow_queue))
 
     asked = me.get(leave_of(slow_queue))
-    still = scene(me.get(line_of(slow_queue)))
+    still = state_of(me.get(line_of(slow_queue)))
     answer = me.post(leave_of(slow_queue))
 
     assert "Leave the line?" in text(asked)
     assert still == "waiting"
     assert (answer.status_code, answer.headers["Location"]) == (303, line_of(slow_queue))
-    assert scene(me.get(line_of(slow_queue))) == "left"
+    assert state_of(me.get(line_of(slow_queue))) == "left"
 
 
 def test_who_is_not_in_line_has_nothing_to_leave(me, slow_queue):
@@ -335,7 +333,7 @@ def test_who_was_away_for_too_long_is_told_and_may_join_again(me, slow_queue, fa
 
     page = me.get(line_of(slow_queue))
 
-    assert scene(page) == "expired"
+    assert state_of(page) == "expired"
     assert "Join the line again" in text(page)
 
 
@@ -345,7 +343,7 @@ def test_who_is_done_is_told_so(me, open_queue, fan):
     me.post(line_of(open_queue))
     services.complete(event_id=open_queue.pk, person=str(fan.pk), now=clock.now())
 
-    assert scene(me.get(line_of(open_queue))) == "completed"
+    assert state_of(me.get(line_of(open_queue))) == "completed"
 
 
 def test_who_was_blocked_reads_why_before_and_after_trying_again(me, slow_queue, fan, operator):
@@ -356,7 +354,7 @@ def test_who_was_blocked_reads_why_before_and_after_trying_again(me, slow_queue,
 
     page, again = me.get(line_of(slow_queue)), me.post(line_of(slow_queue))
 
-    assert (scene(page), scene(again)) == ("blocked", "blocked")
+    assert (state_of(page), state_of(again)) == ("blocked", "blocked")
     assert again.status_code == 403
     assert "The reason given: Two &lt;bots&gt;" in page.content.decode()
     assert f'action="{line_of(slow_queue)}"' not in text(page)
@@ -365,10 +363,10 @@ def test_who_was_blocked_reads_why_before_and_after_trying_again(me, slow_queue,
 def test_a_closed_queue_says_so_to_everybody(me, slow_queue, operator):
     me.post(line_of(slow_queue))
     move(slow_queue, "closed", operator)
-    just_closed = scene(me.get(line_of(slow_queue)))
+    just_closed = state_of(me.get(line_of(slow_queue)))
     services.tick_open_queues(now=clock.now())
 
-    assert (just_closed, scene(me.get(line_of(slow_queue)))) == ("closed", "closed")
+    assert (just_closed, state_of(me.get(line_of(slow_queue)))) == ("closed", "closed")
     assert me.post(line_of(slow_queue)).headers["Location"] == line_of(slow_queue)
 
 
@@ -384,7 +382,7 @@ def test_a_full_line_is_said_calmly_and_looked_at_again(me, slow_queue):
 
     assert answer.status_code == 303
     assert "The line is full." in text(page)
-    assert page.context["scene"].refresh_after == 60
+    assert page.context["page_state"].refresh_after == 60
     assert 'data-again="60"' in text(page)
 
 
@@ -402,7 +400,7 @@ def test_one_person_one_line_and_the_page_leads_to_it(me, slow_queue, operator, 
 
     answer = me.post(line_of(slow_queue))
 
-    assert (answer.status_code, scene(answer)) == (409, "elsewhere")
+    assert (answer.status_code, state_of(answer)) == (409, "elsewhere")
     assert f'href="/events/{other.pk}/queue/">{other.title_en}' in text(answer)
 
 
@@ -479,7 +477,7 @@ def test_the_script_gets_the_part_that_changes_from_the_same_templates(me, slow_
 
     assert "<html" not in part.content.decode()
     assert part.content.decode().lstrip().startswith('<div class="line" id="line"')
-    assert scene(page) == scene(part) == "waiting"
+    assert state_of(page) == state_of(part) == "waiting"
     assert "no-store" in part["Cache-Control"]
 
 
@@ -540,7 +538,7 @@ def test_the_event_page_of_a_closed_queue_leads_to_no_line(client, queue):
 )
 def test_lengths_of_time_are_said_as_people_say_them(seconds, said):
     with translation.override("en"):
-        assert words.in_words(seconds) == said
+        assert labels.duration_label(seconds) == said
 
 
 @pytest.mark.parametrize(
@@ -556,7 +554,7 @@ def test_lengths_of_time_are_said_as_people_say_them(seconds, said):
 def test_a_range_says_only_what_is_known(low, high, said):
     standing = {"paused": False, "eta_low_seconds": low, "eta_high_seconds": high}
     with translation.override("en"):
-        assert words.range_in_words(standing) == said
+        assert labels.eta_range_label(standing) == said
 
 
 def test_two_people_see_their_own_place(slow_queue, fan):
@@ -566,6 +564,8 @@ def test_two_people_see_their_own_place(slow_queue, fan):
         clients[-1].force_login(person, backend=BACKEND)
         clients[-1].post(line_of(slow_queue))
 
-    aheads = [one.get(line_of(slow_queue)).context["scene"].place["ahead"] for one in clients]
+    aheads = [
+        one.get(line_of(slow_queue)).context["page_state"].standing["ahead"] for one in clients
+    ]
 
     assert aheads == [0, 1]

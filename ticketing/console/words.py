@@ -13,8 +13,14 @@ from django.utils.translation import pgettext_lazy
 from ticketing.console.figures import ROW
 from ticketing.events.admin import change_words as event_words
 from ticketing.events.models import EventChange
-from waiting_queue.admin.words import PILOT, is_by_pilot, value_words, what_words, why_words
 from waiting_queue.models import QueueChange, SaleQueue
+from waiting_queue.selectors.labels import (
+    AUTOPILOT_REASONS,
+    is_by_autopilot,
+    reason_label,
+    subject_label,
+    value_label,
+)
 
 State = SaleQueue.State
 # What the page's script says; it has no words of its own.
@@ -41,7 +47,7 @@ SCRIPT_WORDS: Mapping[str, Any] = {
     "money": _("Money taken"),
     "time": _("Time"),
     **{f"state-{state.value}": state.label for state in State},
-    **{f"pilot-{name}": words for name, words in PILOT.items()},
+    **{f"pilot-{name}": words for name, words in AUTOPILOT_REASONS.items()},
     "pilot-off": _("switched off"),
     "breaker-closed": _("working"),
     "breaker-open": _("stopped: the gateway fails"),
@@ -113,12 +119,12 @@ def _words_of(change: QueueChange | EventChange) -> dict[str, Any]:
             "after": event_words.value_words(change, change.after),
             "why": change.reason,
         }
-    told = {"by": _("autopilot")} if is_by_pilot(change) else {}
+    told = {"by": _("autopilot")} if is_by_autopilot(change) else {}
     return {
-        "what": what_words(change),
-        "before": value_words(change, change.before),
-        "after": value_words(change, change.after),
-        "why": why_words(change),
+        "what": subject_label(change),
+        "before": value_label(change, change.before),
+        "after": value_label(change, change.after),
+        "why": reason_label(change),
         **told,
     }
 

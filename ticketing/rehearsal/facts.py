@@ -11,7 +11,7 @@ from ticketing.events.models import Seat
 from ticketing.rehearsal import gateway_ledger
 from ticketing.rehearsal.selectors import seats_by_state
 from waiting_queue.models import QueueDraw
-from waiting_queue.services import published_draw
+from waiting_queue.selectors import published_draw
 
 Rows = list[dict[str, Any]]
 # Before the fan has agreed no money moves, and the deadline ends it.

@@ -15,7 +15,7 @@ from ticketing.events.models import Event, Seat
 from ticketing.rehearsal import gateway_ledger
 from ticketing.rehearsal.errors import NoRehearsal, NothingToRehearse
 from ticketing.rehearsal.models import Rehearsal
-from waiting_queue import services as queues
+from waiting_queue import selectors as queues
 from waiting_queue.models import QueueJournal, SaleQueue
 
 SHOWN_KNOBS = (

@@ -1,3 +1,3 @@
-"""The operators' side of queues. Every write calls a service."""
+"""The admin of queues. Every write calls a service."""
 
 from waiting_queue.admin import queues, records

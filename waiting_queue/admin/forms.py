@@ -1,4 +1,4 @@
-"""The forms of a queue's pages."""
+"""Forms of the queue's admin pages."""
 
 from typing import Any
 
@@ -6,8 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.events.admin.event_forms import ReasonForm
-from waiting_queue.models import LONGEST_NOTICE, SaleQueue, one_plain_line
-from waiting_queue.services.operating import KNOBS
+from waiting_queue.models import KNOBS, NOTICE_MAX_LENGTH, SaleQueue, one_plain_line
 
 
 class QueueForm(forms.ModelForm):
@@ -44,7 +43,7 @@ class EmailForm(forms.Form):
 class NoticeForm(ReasonForm):
     message = forms.CharField(
         label=_("Message"),
-        max_length=LONGEST_NOTICE,
+        max_length=NOTICE_MAX_LENGTH,
         required=False,
         validators=[one_plain_line],
         widget=forms.TextInput(attrs={"class": "vLargeTextField"}),

@@ -1,6 +1,5 @@
-"""The buttons of a queue: move it, rebuild it, tell everyone, find somebody and move them out."""
+"""The queue's own admin pages: move, rebuild, message to everyone, people."""
 
-from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -15,124 +14,107 @@ from ticketing.core import clock
 from ticketing.core.errors import NotFound
 from ticketing.events.admin.event_forms import ReasonForm
 from ticketing.events.admin.pages import PagesAdmin, operator
-from waiting_queue import services
+from waiting_queue import selectors, services
 from waiting_queue.admin.forms import EmailForm, NoticeForm
-from waiting_queue.admin.words import PLACES
 from waiting_queue.errors import QueueOver
 from waiting_queue.models import SaleQueue
+from waiting_queue.selectors.labels import (
+    MOVE_CONSEQUENCES,
+    NOTICE_REMOVED,
+    NOTICE_SET,
+    PERSON_STATES,
+)
 
 State = SaleQueue.State
-CONSEQUENCES = {
-    State.LOBBY: gettext_lazy("People gather from now on, without order, until the queue opens."),
-    State.OPEN: gettext_lazy(
-        "People are called from now on. A lobby is drawn first; whoever comes later is behind it."
-    ),
-    State.PAUSED: gettext_lazy("Nobody is called. People may still join, and those inside go on."),
-    State.DRAINING: gettext_lazy("Nobody can join any more. Those in the line are still called."),
-    State.CLOSED: gettext_lazy(
-        "Everybody loses their place at once, those inside too. It can't be opened again."
-    ),
-}
-REBUILD = gettext_lazy(
+REBUILD_CONSEQUENCE = gettext_lazy(
     "The line is taken down and put up again from the journal, everybody with their number. "
     "For a moment nobody can join. Calls and passes start anew."
 )
-TOLD = gettext_lazy("Everyone in line reads your message within seconds.")
-TAKEN_BACK = gettext_lazy("There is no message any more.")
-# What is done to a person: the service, the question, whether it must be explained.
-Deed = tuple[Callable[..., Any], Any, bool]
-DEEDS: dict[str, Deed] = {
-    "kick": (
-        services.kick,
-        gettext_lazy("They lose their place and may join again, behind everybody."),
-        False,
-    ),
-    "block": (
-        services.block,
-        gettext_lazy("They lose their place and can't join again. They read your reason."),
-        True,
-    ),
-    "unblock": (services.unblock, gettext_lazy("They may join again, behind everybody."), False),
-}
 
 
 class QueuePages(PagesAdmin):
     def get_urls(self) -> list[URLPattern]:
-        person = "<int:pk>/people/<int:person>/<slug:deed>/"
+        person = "<int:pk>/people/<int:person>/<slug:action>/"
         return [
             self.route("<int:pk>/move/<slug:to>/", self.move_view, "salequeue_move"),
             self.route("<int:pk>/rebuild/", self.rebuild_view, "salequeue_rebuild"),
-            self.route("<int:pk>/tell/", self.tell_view, "salequeue_tell"),
+            self.route("<int:pk>/tell/", self.notice_view, "salequeue_tell"),
             self.route("<int:pk>/people/", self.people_view, "salequeue_people"),
             self.route(person, self.person_view, "salequeue_person"),
             *super().get_urls(),
         ]
 
     def move_view(self, request: HttpRequest, pk: int, to: str) -> HttpResponse:
-        """Says what it would mean, asks for a reason, then moves the queue."""
+        """Show the consequence, ask for a reason, then move the queue."""
         if to not in State:
             raise NotFound()
         queue, state = self.changeable(request, pk), State(to)
         if request.method != "POST":
-            SaleQueue(state=queue.state).move_to(state)  # don't ask about what can't be done
+            SaleQueue(state=queue.state).move_to(state)  # refuse an illegal move before asking
         form = ReasonForm(request.POST or None, required=state == State.CLOSED)
         if form.is_valid():
-            services.move_queue(event_id=pk, to=state, **self._signed(request, form))
-            self._done(request, queue, _("It is now: %(state)s.") % {"state": state.label})
+            services.move_queue(event_id=pk, to=state, **self._audit_fields(request, form))
+            self._success(request, queue, _("It is now: %(state)s.") % {"state": state.label})
             return self.back_to(queue)
         title = _("%(event)s: %(state)s") % {"event": queue, "state": state.label}
-        return self._ask(request, queue, title, form, CONSEQUENCES[state], state == State.CLOSED)
+        return self._confirm(
+            request, queue, title, form, MOVE_CONSEQUENCES[state], state == State.CLOSED
+        )
 
     def rebuild_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         queue = self.changeable(request, pk)
         form = ReasonForm(request.POST or None, required=True)
         if form.is_valid():
-            count = services.restore_line(event_id=pk, **self._signed(request, form))
-            self._done(request, queue, _("%(count)s people are known again.") % {"count": count})
+            count = services.rebuild_queue_on_request(
+                event_id=pk, **self._audit_fields(request, form)
+            )
+            self._success(request, queue, _("%(count)s people are known again.") % {"count": count})
             return self.back_to(queue)
         title = _("%(event)s: rebuild the line") % {"event": queue}
-        return self._ask(request, queue, title, form, REBUILD, True)
+        return self._confirm(request, queue, title, form, REBUILD_CONSEQUENCE, True)
 
-    def tell_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Shows the message that is up, and puts up another or none."""
+    def notice_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Show the message to everyone in line, and replace or remove it."""
         queue = self.changeable(request, pk)
         if queue.state == State.CLOSED:
             raise QueueOver()
         form = NoticeForm(request.POST or None, initial={"message": queue.notice})
         if form.is_valid():
             message = form.cleaned_data["message"]
-            services.tell_everyone(event_id=pk, message=message, **self._signed(request, form))
-            self._done(request, queue, TOLD if message else TAKEN_BACK)
+            services.set_notice(event_id=pk, message=message, **self._audit_fields(request, form))
+            self._success(request, queue, NOTICE_SET if message else NOTICE_REMOVED)
             return self.back_to(queue)
         title = _("%(event)s: message to everyone in line") % {"event": queue}
-        return self.page(request, "tell", title, queue=queue, form=form)
+        return self.page(request, "notice", title, queue=queue, form=form)
 
     def people_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Looks somebody up; by POST, so that addresses stay out of logs."""
+        """Look somebody up; by POST, so that addresses stay out of the logs."""
         queue = self.changeable(request, pk)
-        form, found = EmailForm(request.POST or None), None
+        form, person = EmailForm(request.POST or None), None
+        state_label: Any = ""
         if form.is_valid():
-            user = services.person_with_email(form.cleaned_data["email"])
-            found = services.find_person(event_id=pk, user=user, now=clock.now())
+            user = selectors.user_with_email(form.cleaned_data["email"])
+            person = selectors.person_in_queue(event_id=pk, user=user, now=clock.now())
+            state_label = PERSON_STATES.get(person.standing.state, "")
         title = _("%(event)s: find a person") % {"event": queue}
-        where = PLACES.get(found.standing.state) if found else ""
-        return self.page(request, "people", title, queue=queue, form=form, found=found, where=where)
+        context = {"queue": queue, "form": form, "person": person, "state_label": state_label}
+        return self.page(request, "people", title, **context)
 
-    def person_view(self, request: HttpRequest, pk: int, person: int, deed: str) -> HttpResponse:
-        """Moves somebody out, or lets them in again, with a reason."""
-        if deed not in DEEDS:
+    def person_view(self, request: HttpRequest, pk: int, person: int, action: str) -> HttpResponse:
+        """Kick, block or unblock somebody, with a reason."""
+        if action not in services.PERSON_ACTIONS:
             raise NotFound()
         queue, user = self.changeable(request, pk), get_object_or_404(User, pk=person)
-        do, consequence, explained = DEEDS[deed]
-        form = ReasonForm(request.POST or None, required=explained)
+        chosen = services.PERSON_ACTIONS[action]
+        form = ReasonForm(request.POST or None, required=chosen.needs_reason)
         if form.is_valid():
-            do(event_id=pk, person=str(person), **self._signed(request, form))
-            self._done(request, queue, _("Done: %(person)s.") % {"person": user})
+            chosen.service(event_id=pk, person=str(person), **self._audit_fields(request, form))
+            self._success(request, queue, _("Done: %(person)s.") % {"person": user})
             return self.back_to(queue)
         title = _("%(event)s: %(person)s") % {"event": queue, "person": user}
-        return self._ask(request, queue, title, form, consequence, deed != "unblock")
+        return self._confirm(request, queue, title, form, chosen.consequence, action != "unblock")
 
-    def _ask(
+    def _confirm(
         self,
         request: HttpRequest,
         queue: SaleQueue,
@@ -141,12 +123,12 @@ class QueuePages(PagesAdmin):
         consequence: Any,
         dangerous: bool,
     ) -> HttpResponse:
-        seen = services.overview(queue, now=clock.now())
-        context = {"queue": queue, "form": form, "consequence": consequence, "seen": seen}
+        overview = selectors.overview(queue, now=clock.now())
+        context = {"queue": queue, "form": form, "consequence": consequence, "overview": overview}
         return self.page(request, "confirm", title, dangerous=dangerous, **context)
 
-    def _signed(self, request: HttpRequest, form: ReasonForm) -> dict[str, Any]:
+    def _audit_fields(self, request: HttpRequest, form: ReasonForm) -> dict[str, Any]:
         return {"by": operator(request), "why": form.cleaned_data["reason"], "now": clock.now()}
 
-    def _done(self, request: HttpRequest, queue: SaleQueue, words: Any) -> None:
-        self.message_user(request, f"{queue}: {words}", messages.SUCCESS)
+    def _success(self, request: HttpRequest, queue: SaleQueue, text: Any) -> None:
+        self.message_user(request, f"{queue}: {text}", messages.SUCCESS)

@@ -1,4 +1,4 @@
-"""A queue with its knobs, what they mean together, and the line as it is now."""
+"""The admin of a queue: its knobs, their warnings, and the counts of its line."""
 
 from typing import Any
 
@@ -11,12 +11,13 @@ from django.utils.translation import gettext_lazy as _
 from ticketing.core import clock
 from ticketing.events.admin.counts import CountedList
 from ticketing.events.admin.pages import SEOUL, operator
-from waiting_queue import advice, services
+from waiting_queue import selectors, services
 from waiting_queue.admin.forms import QueueForm
 from waiting_queue.admin.pages import QueuePages
-from waiting_queue.admin.words import NOTHING, badge, changes_table
-from waiting_queue.models import SaleQueue
-from waiting_queue.services.operating import KNOBS
+from waiting_queue.models import KNOBS, SaleQueue
+from waiting_queue.selectors import flow
+from waiting_queue.selectors.flow import Flow
+from waiting_queue.selectors.labels import NO_VALUE, changes_table, state_badge
 
 RECENT_CHANGES = 10
 WHEN = ("lobby_opens_at", "opens_at")
@@ -40,33 +41,33 @@ class SaleQueueAdmin(QueuePages):
     class Media:
         css = {"all": ["css/admin-queue.css"]}
 
-    # -- what may be done -------------------------------------------------------------------------
+    # -- fields and permissions -------------------------------------------------------------------
 
     def get_fieldsets(self, request: HttpRequest, obj: SaleQueue | None = None) -> Any:
-        """The history comes with a queue that there is; who may only look is not asked why."""
+        """Add the history to existing queues, and the reason for those who may change them."""
         may_write = self.has_change_permission(request, obj)
         top = ("event", "status") if obj else ("event",)
         bottom = (*(("why",) if may_write else ()), *(("recent_changes",) if obj else ()))
         return (
             (None, {"fields": top}),
             (_("When"), {"fields": WHEN, "description": SEOUL}),
-            (_("How many"), {"fields": HOW_MANY, "description": HOW_MANY_WORDS}),
-            (_("How long"), {"fields": HOW_LONG, "description": HOW_LONG_WORDS}),
-            (_("Fairness"), {"fields": FAIRNESS, "description": FAIRNESS_WORDS}),
+            (_("How many"), {"fields": HOW_MANY, "description": HOW_MANY_HELP}),
+            (_("How long"), {"fields": HOW_LONG, "description": HOW_LONG_HELP}),
+            (_("Fairness"), {"fields": FAIRNESS, "description": FAIRNESS_HELP}),
             (_("Recent changes"), {"fields": bottom}),
         )
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: SaleQueue | None = None
     ) -> tuple[str, ...]:
-        """What can't be changed in this state is shown, not asked."""
+        """Show knobs read-only that can't be changed in this state."""
         if obj is None:
             return self.readonly_fields
         fixed = [name for name in KNOBS if name not in services.changeable_knobs(obj.state)]
         return (*self.readonly_fields, "event", *fixed)
 
     def has_delete_permission(self, request: HttpRequest, obj: SaleQueue | None = None) -> bool:
-        """A queue is closed, and its history stays."""
+        """Queues are closed, not deleted, so that their history stays."""
         return False
 
     # -- reading ----------------------------------------------------------------------------------
@@ -77,8 +78,8 @@ class SaleQueueAdmin(QueuePages):
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[CountedList]:
         return CountedList
 
-    def counts_of(self, keys: list[int]) -> dict[int, services.Overview]:
-        return services.overviews([SaleQueue(pk=key) for key in keys], now=clock.now())
+    def counts_of(self, keys: list[int]) -> dict[int, selectors.Overview]:
+        return selectors.overviews([SaleQueue(pk=key) for key in keys], now=clock.now())
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -91,10 +92,13 @@ class SaleQueueAdmin(QueuePages):
         queue = context.get("original")
         if queue is not None:
             stored = SaleQueue.objects.get(pk=queue.pk) if request.method == "POST" else queue
-            seen = services.overview(stored, now=clock.now())
-            warnings = services.warnings_of(stored, seen)
-            context |= {"seen": seen, "warnings": warnings, "queue": stored}
-            context |= {"outlook": advice.outlook(advice.Flow.of(stored))}
+            overview = selectors.overview(stored, now=clock.now())
+            context |= {
+                "queue": stored,
+                "overview": overview,
+                "warnings": selectors.queue_warnings(stored, overview),
+                "forecast": flow.full_line_forecast(Flow.of(stored)),
+            }
         return super().render_change_form(request, context, *args, **kwargs)
 
     # -- writing ----------------------------------------------------------------------------------
@@ -102,50 +106,51 @@ class SaleQueueAdmin(QueuePages):
     def save_model(
         self, request: HttpRequest, obj: SaleQueue, form: ModelForm, change: bool
     ) -> None:
-        """Only what was changed, through the service; then what the new knobs mean together."""
+        """Pass changed knobs to the service, then warn about knobs that don't fit each other."""
         knobs = form.changed_knobs  # type: ignore[attr-defined]
-        signed = {"by": operator(request), "why": form.cleaned_data["why"], "now": clock.now()}
+        audit = {"by": operator(request), "why": form.cleaned_data["why"], "now": clock.now()}
         if change:
-            saved = services.set_knobs(event_id=obj.pk, knobs=knobs, **signed)
+            saved = services.set_knobs(event_id=obj.pk, knobs=knobs, **audit)
         else:
-            saved = services.create_queue(event_id=obj.event_id, **signed, **knobs)
-        for words in advice.warnings(advice.Flow.of(saved)):
-            self.message_user(request, words, messages.WARNING)
+            saved = services.create_queue(event_id=obj.event_id, **audit, **knobs)
+        for warning in flow.knob_warnings(Flow.of(saved)):
+            self.message_user(request, warning, messages.WARNING)
 
     # -- columns and fields -----------------------------------------------------------------------
 
     @admin.display(description=_("status"), ordering="state")
     def status(self, queue: SaleQueue) -> str:
-        return badge(queue.state)
+        return state_badge(queue.state)
 
     @admin.display(description=_("waiting"))
     def waiting(self, queue: SaleQueue) -> str:
-        seen = _seen(queue)
-        return f"{seen.waiting + seen.lobby:,}" if seen.known else NOTHING
+        overview = _overview_of(queue)
+        return f"{overview.waiting + overview.lobby:,}" if overview.known else NO_VALUE
 
     @admin.display(description=_("inside"))
     def inside(self, queue: SaleQueue) -> str:
-        seen = _seen(queue)
-        return f"{seen.inside:,} / {seen.cap:,}" if seen.known else NOTHING
+        overview = _overview_of(queue)
+        return f"{overview.inside:,} / {overview.cap:,}" if overview.known else NO_VALUE
 
     @admin.display(description=_("admissions per second"))
     def rate(self, queue: SaleQueue) -> str:
-        seen = _seen(queue)
-        measured = advice.short(seen.rate) if seen.known else NOTHING
-        return f"{measured} / {advice.short(queue.admit_per_second)}"
+        overview = _overview_of(queue)
+        measured = flow.format_decimal(overview.rate) if overview.known else NO_VALUE
+        return f"{measured} / {flow.format_decimal(queue.admit_per_second)}"
 
     @admin.display(description=_("latest first"))
     def recent_changes(self, queue: SaleQueue) -> str:
         return changes_table(queue.changes.select_related("by")[:RECENT_CHANGES])
 
 
-HOW_MANY_WORDS = _(
+HOW_MANY_HELP = _(
     "People inside = admissions per second × time inside. So the smaller one of rate and places "
     "decides how fast the line moves. A change works at the next tick, within a second."
 )
-HOW_LONG_WORDS = _("All in seconds. Shorter times call the next ones sooner.")
-FAIRNESS_WORDS = _("What people were told when they came stays as it is once the lobby is open.")
+HOW_LONG_HELP = _("All in seconds. Shorter times call the next ones sooner.")
+FAIRNESS_HELP = _("What people were told when they came stays as it is once the lobby is open.")
 
 
-def _seen(queue: SaleQueue) -> services.Overview:
+def _overview_of(queue: SaleQueue) -> selectors.Overview:
+    """Return what `CountedList` attached to the row."""
     return queue.counts  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What happened in queues: read by operators, edited by nobody, never loaded whole."""
+"""Read-only admin of a queue's records: changes, appeals, journal, draws."""
 
 from django.contrib import admin
 from django.core.paginator import Paginator
@@ -8,10 +8,10 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.events.admin.changes import ReadOnlyAdmin
-from waiting_queue.admin.words import value_words, what_words, why_words
 from waiting_queue.models import BlockAppeal, QueueChange, QueueDraw, QueueJournal
+from waiting_queue.selectors.labels import reason_label, subject_label, value_label
 
-LATEST = 10_000
+MAX_COUNTED = 10_000
 
 
 @admin.register(QueueChange)
@@ -27,24 +27,24 @@ class QueueChangeAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("what"), ordering="what")
     def knob(self, change: QueueChange) -> str:
-        return what_words(change)
+        return subject_label(change)
 
     @admin.display(description=_("before"))
     def was(self, change: QueueChange) -> str:
-        return value_words(change, change.before)
+        return value_label(change, change.before)
 
     @admin.display(description=_("after"))
     def became(self, change: QueueChange) -> str:
-        return value_words(change, change.after)
+        return value_label(change, change.after)
 
     @admin.display(description=_("why"), ordering="why")
     def reason(self, change: QueueChange) -> str:
-        return why_words(change)
+        return reason_label(change)
 
 
 @admin.register(BlockAppeal)
 class BlockAppealAdmin(ReadOnlyAdmin):
-    """Answered on the console, where the person's story is."""
+    """Appeals are answered on the console, next to the person's history."""
 
     list_display = ("at", "queue", "person", "words", "state", "answer", "answered_by")
     list_select_related = ("queue__event", "person", "answered_by")
@@ -54,24 +54,24 @@ class BlockAppealAdmin(ReadOnlyAdmin):
     search_fields = ("person__email", "words")
 
 
-class LatestOnly(Paginator):
-    """Counts no further than anybody pages; older entries are found by searching."""
+class CappedPaginator(Paginator):
+    """Stops counting at MAX_COUNTED rows; older entries are found by searching."""
 
     @cached_property
     def count(self) -> int:
-        return self.object_list[:LATEST].count()  # type: ignore[attr-defined]
+        return self.object_list[:MAX_COUNTED].count()  # type: ignore[attr-defined]
 
 
 @admin.register(QueueJournal)
 class QueueJournalAdmin(ReadOnlyAdmin):
-    """May hold millions of rows: counted by nobody, found by person or number."""
+    """May have millions of rows: never counted in full, searched by person or number."""
 
     list_display = ("at", "event", "person", "kind", "number")
     list_select_related = ("event",)
     list_filter = ("kind",)
     list_per_page = 100
     list_max_show_all = 100
-    paginator = LatestOnly
+    paginator = CappedPaginator
     show_full_result_count = False
     ordering = ("-id",)
     search_fields = ("person__exact", "number__exact")
@@ -80,7 +80,7 @@ class QueueJournalAdmin(ReadOnlyAdmin):
 
 @admin.register(QueueDraw)
 class QueueDrawAdmin(ReadOnlyAdmin):
-    """Without the list itself: that is on the public page, as a file."""
+    """Without the list of people, which the public draw page offers as a file."""
 
     list_display = ("queue", "at", "shuffled", "first_number", "finished_at")
     list_select_related = ("queue__event",)
@@ -92,5 +92,5 @@ class QueueDrawAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("seed"))
     def seed_when_over(self, draw: QueueDraw) -> str:
-        """Secret from operators too, until it is public."""
+        """Keep the seed secret from operators too until it is published."""
         return draw.seed if draw.finished_at else "–"

@@ -107,7 +107,7 @@ def standing_frame(
 ) -> dict[str, Any]:
     """With a new token, unless the page holds it already."""
     body = selectors.standing_body(
-        event_id=event_id, person=person, found=standing, now=now, luck=AVERAGE_LUCK, held=held
+        event_id=event_id, person=person, standing=standing, now=now, jitter=AVERAGE_LUCK, held=held
     )
     return {"type": "standing", **body}
 

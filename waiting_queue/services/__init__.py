@@ -1,12 +1,7 @@
-from waiting_queue.services.appeals import (
-    appeal,
-    last_appeal,
-    lift_appeal,
-    may_appeal,
-    refuse_appeal,
-)
-from waiting_queue.services.checking import check_draw
-from waiting_queue.services.drawing import draw_lobby, drawn_order, published_draw, seed_hash
+from waiting_queue.locks import queue_for_update
+from waiting_queue.services.appeals import lift_appeal, refuse_appeal, submit_appeal
+from waiting_queue.services.audit_log import record_change
+from waiting_queue.services.draws import draw_lobby
 from waiting_queue.services.fans import (
     aclaim,
     ajoin,
@@ -28,31 +23,15 @@ from waiting_queue.services.journal import (
     drain_journals,
     rebuild_queue,
 )
-from waiting_queue.services.knob_words import knobs_from_words
-from waiting_queue.services.notices import notice_of, tell_everyone
-from waiting_queue.services.operating import (
+from waiting_queue.services.knob_parsing import parse_knobs
+from waiting_queue.services.notices import set_notice
+from waiting_queue.services.people import PERSON_ACTIONS, block, kick, unblock
+from waiting_queue.services.queues import (
     changeable_knobs,
     create_queue,
     move_queue,
-    restore_line,
+    rebuild_queue_on_request,
     set_knobs,
 )
-from waiting_queue.services.people import (
-    block,
-    find_person,
-    kick,
-    person_called,
-    person_with_email,
-    unblock,
-)
-from waiting_queue.services.public_draw import (
-    draw_file,
-    draw_is_over,
-    own_entry,
-    public_draw,
-    public_queue,
-)
-from waiting_queue.services.public_line import line_of, lines_in, why_blocked
 from waiting_queue.services.tick_messages import aannouncements, announcements, send_closing_message
-from waiting_queue.services.ticking import tick_open_queues
-from waiting_queue.services.watching import Overview, overview, overviews, warnings_of
+from waiting_queue.services.ticks import tick_open_queues

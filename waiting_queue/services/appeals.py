@@ -1,83 +1,69 @@
-"""Somebody who was blocked answers, and an operator decides."""
+"""Appeals against a block: the blocked person writes, an operator decides."""
 
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from ticketing.accounts.models import User
 from ticketing.core.errors import InvalidInput, NotFound
 from waiting_queue import errors, store
 from waiting_queue.locks import queue_for_update
-from waiting_queue.models import LONGEST_APPEAL, BlockAppeal
-from waiting_queue.services.changes import BLOCKED, LONGEST, REFUSED, about_person, note_change
+from waiting_queue.models import APPEAL_MAX_LENGTH, BlockAppeal
+from waiting_queue.selectors.appeals import MAX_APPEALS, appeals_of
+from waiting_queue.services.audit_log import (
+    BLOCKED,
+    REFUSED,
+    WHY_MAX_LENGTH,
+    about_person,
+    record_change,
+)
 from waiting_queue.services.people import unblock
 
-# So often one person may write about one line.
-MOST = 3
 State = BlockAppeal.State
 
 
-def appeal(*, event_id: int, person: str, words: str, now: datetime) -> BlockAppeal:
-    """Take down what a blocked person has to say; one at a time, and not for ever."""
-    _require_words(words)
+def submit_appeal(*, event_id: int, person: str, message: str, now: datetime) -> BlockAppeal:
+    """Save a blocked person's appeal; one may be open at a time, and their number is limited."""
+    if not message.strip() or len(message) > APPEAL_MAX_LENGTH or "\x00" in message:
+        error = _("Write something, in at most %(most)s letters.") % {"most": APPEAL_MAX_LENGTH}
+        raise InvalidInput(fields={"words": [error]})
     if store.block_reason(event_id, person) is None:
         raise errors.NotBlocked()
-    if appeals_of(event_id=event_id, person=person).count() >= MOST:
+    if appeals_of(event_id=event_id, person=person).count() >= MAX_APPEALS:
         raise errors.AppealsUsedUp()
     try:
         with transaction.atomic():
             return BlockAppeal.objects.create(
-                queue_id=event_id, person_id=int(person), at=now, words=words.strip()
+                queue_id=event_id, person_id=int(person), at=now, words=message.strip()
             )
     except IntegrityError:
         raise errors.AppealWaits() from None
 
 
-def last_appeal(*, event_id: int, person: str) -> BlockAppeal | None:
-    return appeals_of(event_id=event_id, person=person).first()
-
-
-def may_appeal(last: BlockAppeal | None, *, event_id: int, person: str) -> bool:
-    if last is not None and last.state == State.OPEN:
-        return False
-    return appeals_of(event_id=event_id, person=person).count() < MOST
-
-
-def appeals_of(*, event_id: int, person: str) -> QuerySet[BlockAppeal]:
-    return BlockAppeal.objects.filter(queue_id=event_id, person_id=int(person))
-
-
 def lift_appeal(*, appeal_id: int, answer: str, by: User | None, now: datetime) -> None:
-    """Unblocking answers every open appeal of that person."""
-    found = _open_appeal(appeal_id)
-    person, why = str(found.person_id), answer or found.words
-    unblock(event_id=found.queue_id, person=person, by=by, why=why[:LONGEST], now=now)
+    """Grant an appeal: unblock the person, which closes it."""
+    appeal = _open_appeal(appeal_id)
+    person, why = str(appeal.person_id), answer or appeal.words
+    unblock(event_id=appeal.queue_id, person=person, by=by, why=why[:WHY_MAX_LENGTH], now=now)
 
 
 @transaction.atomic
 def refuse_appeal(*, appeal_id: int, answer: str, by: User | None, now: datetime) -> BlockAppeal:
-    """The block stays; the person reads the answer."""
+    """Close an appeal without lifting the block; the person reads the answer."""
     queue = queue_for_update(_open_appeal(appeal_id).queue_id)
-    found = _open_appeal(appeal_id)  # again, now that nobody else can answer it
-    found.move_to(State.REFUSED)
-    found.answer, found.answered_by, found.answered_at = answer[:LONGEST], by, now
-    found.save(update_fields=["state", "answer", "answered_by", "answered_at"])
-    what = about_person(str(found.person_id))
-    note_change(queue, by=by, now=now, what=what, before=BLOCKED, after=REFUSED, why=answer)
-    return found
+    appeal = _open_appeal(appeal_id)  # read again under the lock: another answer may have won
+    appeal.move_to(State.REFUSED)
+    appeal.answer, appeal.answered_by, appeal.answered_at = answer[:WHY_MAX_LENGTH], by, now
+    appeal.save(update_fields=["state", "answer", "answered_by", "answered_at"])
+    what = about_person(str(appeal.person_id))
+    record_change(queue, by=by, now=now, what=what, before=BLOCKED, after=REFUSED, why=answer)
+    return appeal
 
 
 def _open_appeal(appeal_id: int) -> BlockAppeal:
-    found = BlockAppeal.objects.filter(pk=appeal_id).first()
-    if found is None:
+    appeal = BlockAppeal.objects.filter(pk=appeal_id).first()
+    if appeal is None:
         raise NotFound()
-    BlockAppeal(state=found.state).move_to(State.LIFTED)  # an answered one takes no other answer
-    return found
-
-
-def _require_words(words: str) -> None:
-    if not words.strip() or len(words) > LONGEST_APPEAL or "\x00" in words:
-        told = _("Write something, in at most %(most)s letters.") % {"most": LONGEST_APPEAL}
-        raise InvalidInput(fields={"words": [told]})
+    BlockAppeal(state=appeal.state).move_to(State.LIFTED)  # raises unless the appeal is open
+    return appeal

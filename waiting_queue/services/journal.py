@@ -1,4 +1,4 @@
-"""The journal: Redis tells PostgreSQL what happened, and gets it back if it forgets."""
+"""The journal: copied from Redis to PostgreSQL, and used to rebuild a line that Redis lost."""
 
 import logging
 import secrets
@@ -11,7 +11,7 @@ from django.db.models import Count, Max
 from waiting_queue import store
 from waiting_queue.locks import free_queue_for_update
 from waiting_queue.models import QueueDraw, QueueJournal, SaleQueue
-from waiting_queue.services.changes import blocked_people
+from waiting_queue.services.audit_log import blocked_people
 from waiting_queue.services.rules import is_drawing, rules_of
 
 log = logging.getLogger(__name__)
@@ -21,27 +21,22 @@ ENDINGS = {Kind.COMPLETED: 0, Kind.LEFT: 1, Kind.EXPIRED: 2, Kind.BLOCKED: 3, Ki
 
 
 def drain_journals(*, batches: int = 10) -> int:
-    """Copy what happened in every queue into the database."""
-    began = SaleQueue.objects.exclude(epoch="").values_list("pk", flat=True)
-    return sum(drain_journal(event_id=event_id, batches=batches) for event_id in began)
+    """Copy the journal of every started queue into the database; return the number of entries."""
+    started = SaleQueue.objects.exclude(epoch="").values_list("pk", flat=True)
+    return sum(drain_journal(event_id=event_id, batches=batches) for event_id in started)
 
 
 def drain_journal(*, event_id: int, batches: int = 10) -> int:
-    """A crash between copying and forgetting repeats a batch, which changes nothing."""
+    """Copy a queue's journal. After a crash a batch may be copied twice, which changes nothing."""
     drained = 0
     for _ in range(batches):
-        count = _drain_batch(event_id)
-        drained += count
-        if count < BATCH:
+        copied = _copy_batch(event_id)
+        if copied:
+            store.forget_journal_entries(event_id, copied)
+        drained += len(copied)
+        if len(copied) < BATCH:
             break
     return drained
-
-
-def _drain_batch(event_id: int) -> int:
-    entries = _copy_batch(event_id)
-    if entries:
-        store.forget_journal_entries(event_id, entries)
-    return len(entries)
 
 
 @transaction.atomic
@@ -67,9 +62,10 @@ def _row(queue: SaleQueue, entry: str, fields: dict[str, str]) -> QueueJournal:
 
 
 def rebuild_queue(*, event_id: int, now: datetime) -> int:
-    """Restore a line from the journal, everybody with their number. Answers how many people.
+    """Rebuild a line from the journal, everybody with their number; return how many people.
 
-    The desk goes first and comes last: in between nobody can join, so nothing is lost on the way.
+    The line's metadata is removed first and written last. Without it nobody can join, so no entry
+    is lost in between.
     """
     store.take_down_desk(event_id)
     while drain_journal(event_id=event_id):
@@ -81,10 +77,10 @@ def rebuild_queue(*, event_id: int, now: datetime) -> int:
 def _restore(event_id: int, now: datetime) -> int:
     queue = free_queue_for_update(event_id)
     if queue is None or store.has_desk(event_id) or store.journal_entries(event_id, 1):
-        return 0  # somebody else is at it, or has done it: the next tick sees how it went
+        return 0  # another worker rebuilds or has rebuilt it; the next tick looks again
     store.erase(event_id)
     people = last_entries(event_id)
-    places, marks = whereabouts(queue, people, now)
+    places, marks = places_of(queue, people, now)
     store.restore(event_id, places, marks, highest_number(event_id))
     store.restore_blocks(event_id, blocked_people(event_id))
     for name in ("lobby", "line", "ready", "inside"):
@@ -99,26 +95,26 @@ def _restore(event_id: int, now: datetime) -> int:
 
 
 def last_entries(event_id: int) -> list[QueueJournal]:
-    """The last thing that happened to each person."""
+    """Return the last journal entry of each person."""
     entries = QueueJournal.objects.filter(event_id=event_id).order_by("person", "-id")
     return list(entries.distinct("person"))
 
 
 def highest_number(event_id: int) -> int:
-    """The last number given, or set aside for a draw that is not over."""
+    """Return the last number given, or reserved for a draw that is not finished."""
     entries = QueueJournal.objects.filter(event_id=event_id)
     given = entries.aggregate(Max("number"))["number__max"] or 0
     draw = QueueDraw.objects.filter(pk=event_id).first()
-    set_aside = draw.first_number + len(draw.people or []) - 1 if draw else 0
-    return max(given, set_aside)
+    reserved = draw.first_number + len(draw.people or []) - 1 if draw else 0
+    return max(given, reserved)
 
 
 def counts_of(event_id: int) -> dict[str, int]:
-    """How many came, came in and went, since the beginning."""
+    """Return how many people have joined, been admitted and ended in each way so far."""
     entries = QueueJournal.objects.filter(event_id=event_id).order_by()
     by_kind = dict(entries.values_list("kind").annotate(Count("pk")))
     drawn = QueueDraw.objects.filter(pk=event_id).exclude(people=None).first()
-    if drawn:  # who came to the lobby came once, and got a number later
+    if drawn:  # people drawn from the lobby have two entries, but joined once
         numbers = (drawn.first_number, drawn.first_number + len(drawn.people or []) - 1)
         lobby_joins = entries.filter(kind=Kind.JOIN, number__range=numbers).count()
     else:
@@ -128,10 +124,13 @@ def counts_of(event_id: int) -> dict[str, int]:
     return {"joined": joined, "admitted": by_kind.get(Kind.ADMIT, 0), **ends}
 
 
-def whereabouts(
+def places_of(
     queue: SaleQueue, people: list[QueueJournal], now: datetime
 ) -> tuple[dict[str, dict[str, float]], dict[str, str]]:
-    """Where everybody belongs. Calls and passes start anew: the outage was not their fault."""
+    """Return the sorted sets and the marks to restore.
+
+    Calls and passes start anew, so that nobody loses time to the outage.
+    """
     places: dict[str, dict[str, float]] = defaultdict(dict)
     marks: dict[str, str] = {}
     claim_until = store.ms(now + timedelta(seconds=queue.claim_seconds))
@@ -157,7 +156,7 @@ def whereabouts(
 
 
 def archive_queue(*, event_id: int, now: datetime) -> bool:
-    """A closed queue's journal is complete and nothing of it is left in Redis."""
+    """Complete a closed queue's journal and erase its line from Redis; return whether done."""
     while drain_journal(event_id=event_id):
         pass
     return _archive(event_id, now)
@@ -165,21 +164,21 @@ def archive_queue(*, event_id: int, now: datetime) -> bool:
 
 @transaction.atomic
 def _archive(event_id: int, now: datetime) -> bool:
-    """Until the epoch is gone the next tick tries again, so a crash on the way leaves nothing."""
+    """The epoch is cleared last: until then each tick tries again, as after a crash."""
     queue = free_queue_for_update(event_id)
     if queue is None or queue.state != SaleQueue.State.CLOSED:
         return False
     if store.journal_entries(event_id, 1):
         return False
-    QueueJournal.objects.bulk_create(_sent_home(queue, now), batch_size=BATCH)
+    QueueJournal.objects.bulk_create(_closing_entries(queue, now), batch_size=BATCH)
     store.erase(event_id)
     queue.epoch = ""
     queue.save(update_fields=["epoch"])
     return True
 
 
-def _sent_home(queue: SaleQueue, now: datetime) -> list[QueueJournal]:
-    """The end of everybody who was still in the line, or inside, when it closed."""
+def _closing_entries(queue: SaleQueue, now: datetime) -> list[QueueJournal]:
+    """Return a closing entry for everybody who was still in the line or inside."""
     return [
         QueueJournal(
             event_id=queue.pk,

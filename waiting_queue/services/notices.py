@@ -1,4 +1,4 @@
-"""What an operator tells everybody in line."""
+"""The operator's message to everyone in line."""
 
 from datetime import datetime
 
@@ -7,41 +7,33 @@ from django.db import transaction
 
 from ticketing.accounts.models import User
 from ticketing.core.errors import InvalidInput
-from waiting_queue.errors import NoQueue, QueueOver
+from waiting_queue.errors import QueueOver
 from waiting_queue.locks import queue_for_update
 from waiting_queue.models import SaleQueue
-from waiting_queue.services.changes import note_change
+from waiting_queue.services.audit_log import record_change
 
 
 @transaction.atomic
-def tell_everyone(
+def set_notice(
     *, event_id: int, message: str, by: User | None, why: str = "", now: datetime
 ) -> SaleQueue:
-    """Put up a message in place of the one there is; an empty one takes it back."""
+    """Replace the message to everyone in line; an empty one removes it."""
     queue = queue_for_update(event_id)
     if queue.state == SaleQueue.State.CLOSED:
         raise QueueOver()
     before, queue.notice = queue.notice, message.strip()
-    _check(queue)
+    _validate_notice(queue)
     if queue.notice != before:
         queue.save(update_fields=["notice"])
-        note_change(
+        record_change(
             queue, by=by, now=now, what="notice", before=before, after=queue.notice, why=why
         )
     return queue
 
 
-def notice_of(event_id: int) -> str:
-    """The message that is up now."""
-    notice = SaleQueue.objects.filter(pk=event_id).values_list("notice", flat=True).first()
-    if notice is None:
-        raise NoQueue()
-    return notice
-
-
-def _check(queue: SaleQueue) -> None:
+def _validate_notice(queue: SaleQueue) -> None:
     others = {field.name for field in SaleQueue._meta.fields} - {"notice"}
     try:
         queue.clean_fields(exclude=others)
-    except ValidationError as refusal:
-        raise InvalidInput(fields={"message": refusal.messages}) from None
+    except ValidationError as invalid:
+        raise InvalidInput(fields={"message": invalid.messages}) from None

@@ -1,4 +1,4 @@
-"""A queue's knobs, in the units of the scripts."""
+"""The knobs of a queue, converted to the units of the Lua scripts."""
 
 from waiting_queue.models import QueueDraw, SaleQueue
 from waiting_queue.store import Rules
@@ -21,7 +21,7 @@ def rules_of(queue: SaleQueue, *, drawing: bool, seats_free: int | None = None) 
 
 
 def cap_of(queue: SaleQueue, seats_free: int | None) -> int:
-    """People inside: the knob, or fewer when there are not enough seats left for them."""
+    """Return how many people may be inside; the stock factor lowers it as seats run out."""
     if queue.stock_factor is None or seats_free is None:
         return queue.max_inside
     return min(queue.max_inside, int(queue.stock_factor * seats_free))

@@ -12,7 +12,7 @@ from waiting_queue import store
 from waiting_queue.live import frames
 from waiting_queue.live.hub import QueueHub
 from waiting_queue.models import SaleQueue
-from waiting_queue.outlook import outlook_of
+from waiting_queue.selectors import outlook_of
 from waiting_queue.tick_message import TickMessage
 
 log = logging.getLogger(__name__)

@@ -1,9 +1,9 @@
-"""The line in front of an event's sale, for the pages of apps that know nothing of queues."""
+"""The queue in front of an event's sale, for pages of apps that must not import the queue."""
 
 from django import template
 
 from ticketing.events.models import Event
-from waiting_queue import services
+from waiting_queue import selectors
 from waiting_queue.models import SaleQueue
 
 register = template.Library()
@@ -11,4 +11,4 @@ register = template.Library()
 
 @register.simple_tag
 def line_of(event: Event) -> SaleQueue | None:
-    return services.line_of(event.pk)
+    return selectors.current_queue(event.pk)

@@ -1,4 +1,4 @@
-"""The waiting page: one address for everybody, wherever they stand."""
+"""The waiting page: one address for everybody, whatever their state in the line."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,14 +12,14 @@ from ticketing.accounts.selectors import Caller, caller_in
 from ticketing.core import clock
 from ticketing.core.errors import NotLoggedIn
 from ticketing.core.redirects import SeeOther
-from waiting_queue import errors, services
+from waiting_queue import errors, selectors, services
 from waiting_queue.models import SaleQueue
-from waiting_queue.views.scenes import Scene, scene_for, scene_of_refusal
-from waiting_queue.views.words import WORDS
+from waiting_queue.views.labels import SCRIPT_LABELS
+from waiting_queue.views.page_state import PageState, page_state_for, page_state_of_refusal
 
 GET_OR_POST = ["GET", "HEAD", "POST"]
-# What is so can be seen on the page itself: whoever runs into it is shown the page.
-SEEN_ON_THE_PAGE = (
+# Refusals that the page shows anyway, from the state of the line: redirect to it.
+REDIRECTED_REFUSALS = (
     errors.QueueNotOpen,
     errors.QueueOver,
     errors.QueueFull,
@@ -27,24 +27,24 @@ SEEN_ON_THE_PAGE = (
     errors.TooLate,
     errors.NotInLine,
 )
-SAID_BY_THE_PAGE = (errors.InAnotherLine, errors.Blocked)
-BEGUN = frozenset(SaleQueue.State) - {SaleQueue.State.SCHEDULED, SaleQueue.State.CLOSED}
+# Refusals with a page state of their own: the page explains them and keeps the error's status.
+RENDERED_REFUSALS = (errors.InAnotherLine, errors.Blocked)
 
 
 @never_cache
 @require_http_methods(GET_OR_POST)
 def line(request: HttpRequest, pk: int) -> HttpResponse:
-    """Where the caller stands; a form sent here joins. Joining twice changes nothing."""
+    """Show where the caller stands; a POST joins. Joining twice changes nothing."""
     if request.method == "POST":
         return _act(request, pk, services.join)
-    queue, caller = services.public_queue(pk), caller_in(request.session)
-    return _show(request, scene_for(queue, caller, clock.now()))
+    queue, caller = selectors.public_queue(pk), caller_in(request.session)
+    return _render_page(request, page_state_for(queue, caller, clock.now()))
 
 
 @never_cache
 @require_http_methods(GET_OR_POST)
 def claim(request: HttpRequest, pk: int) -> HttpResponse:
-    """Come in. Who comes here by a link, after logging in again, is shown the page."""
+    """Let the caller in if it is their turn. A GET, as after logging in again, shows the page."""
     if request.method != "POST":
         return SeeOther(resolve_url("queue:line", pk))
     return _act(request, pk, services.claim)
@@ -53,67 +53,63 @@ def claim(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 @require_http_methods(GET_OR_POST)
 def leave(request: HttpRequest, pk: int) -> HttpResponse:
-    """Asks once more, and then gives the place up."""
+    """Ask for confirmation; a POST gives the place up."""
     if request.method == "POST":
         return _act(request, pk, services.leave)
-    queue = services.public_queue(pk)
-    scene = scene_for(queue, _required(request), clock.now())
-    if not scene.is_live and scene.name != "admitted":
+    queue = selectors.public_queue(pk)
+    page_state = page_state_for(queue, _require_caller(request), clock.now())
+    if not page_state.is_live and page_state.name != "admitted":
         return SeeOther(resolve_url("queue:line", pk))
-    return render(request, "queue/leave.html", _context(scene))
+    return render(request, "queue/leave.html", _context(page_state))
 
 
 @never_cache
 @require_http_methods(GET_OR_POST)
 def appeal(request: HttpRequest, pk: int) -> HttpResponse:
-    """Somebody who was blocked answers. Sent twice, the first one counts."""
+    """Submit a blocked person's appeal."""
     if request.method == "POST":
-        person, words = str(_required(request).id), request.POST.get("words", "")
-        services.public_queue(pk)
-        services.appeal(event_id=pk, person=person, words=words, now=clock.now())
+        person, message = str(_require_caller(request).id), request.POST.get("words", "")
+        selectors.public_queue(pk)
+        services.submit_appeal(event_id=pk, person=person, message=message, now=clock.now())
     return SeeOther(resolve_url("queue:line", pk))
 
 
 def _act(request: HttpRequest, pk: int, service: Callable[..., Any]) -> HttpResponse:
-    queue, caller, now = services.public_queue(pk), _required(request), clock.now()
-    if queue.state not in BEGUN:
+    queue, caller, now = selectors.public_queue(pk), _require_caller(request), clock.now()
+    if queue.state not in SaleQueue.RUNNING:
         return SeeOther(resolve_url("queue:line", pk))
     try:
-        outcome = service(event_id=pk, person=str(caller.id), now=now)
-    except SAID_BY_THE_PAGE as refusal:
-        scene = scene_of_refusal(queue, refusal, now, person=str(caller.id))
-        return _show(request, scene, status=refusal.status)
-    except SEEN_ON_THE_PAGE as refusal:
-        outcome = refusal
-    return SeeOther(resolve_url(_next(outcome), pk))
+        result = service(event_id=pk, person=str(caller.id), now=now)
+    except RENDERED_REFUSALS as refusal:
+        page_state = page_state_of_refusal(queue, refusal, now, person=str(caller.id))
+        return _render_page(request, page_state, status=refusal.status)
+    except REDIRECTED_REFUSALS:
+        return SeeOther(resolve_url("queue:line", pk))
+    is_admitted = getattr(result, "state", "") == "admitted"
+    return SeeOther(resolve_url("reservations:seats" if is_admitted else "queue:line", pk))
 
 
-def _next(outcome: Any) -> str:
-    inside = getattr(outcome, "state", "") == "admitted"
-    return "reservations:seats" if inside else "queue:line"
-
-
-def _required(request: HttpRequest) -> Caller:
+def _require_caller(request: HttpRequest) -> Caller:
     caller = caller_in(request.session)
     if caller is None:
         raise NotLoggedIn()
     return caller
 
 
-def _show(request: HttpRequest, scene: Scene, *, status: int = 200) -> HttpResponse:
-    """The page, or for the page's own script only the part of it that changes."""
+def _render_page(request: HttpRequest, page_state: PageState, *, status: int = 200) -> HttpResponse:
+    """Render the page, or for the page's own script only the part of it that changes."""
     template = "queue/line/_part.html" if request.GET.get("part") else "queue/line.html"
-    return render(request, template, _context(scene), status=status)
+    return render(request, template, _context(page_state), status=status)
 
 
-def _context(scene: Scene) -> dict[str, Any]:
-    event = scene.queue.event
+def _context(page_state: PageState) -> dict[str, Any]:
+    event = page_state.queue.event
     return {
-        "scene": scene,
-        "queue": scene.queue,
+        "page_state": page_state,
+        "queue": page_state.queue,
         "event": event,
         "venue": event.plan.venue,
-        "now": scene.now,
-        "words": WORDS,
-        "seed_sha256": services.seed_hash(scene.queue.seed),
+        "now": page_state.now,
+        "script_labels": SCRIPT_LABELS,
+        "seed_sha256": selectors.seed_hash(page_state.queue.seed),
     }

@@ -1,53 +1,52 @@
-// Sound, vibration and notification when it is one's turn; each only after its button was pressed.
+// Alerts for the person's turn: sound, vibration, notification; each only after its button was pressed.
 
-import { say } from "./words.js";
+import { label } from "./labels.js";
 
-const KEPT = "line-alerts";
+const STORAGE_KEY = "line-alerts";
 const PATTERN = [200, 100, 200, 100, 400];
 const TONES = [[660, 0], [880, 0.25], [1320, 0.5]];
-const HAS = {
+const SUPPORTED = {
   sound: "AudioContext" in window,
   vibration: "vibrate" in navigator,
   notification: "Notification" in window,
 };
 
-const wanted = new Set(JSON.parse(sessionStorage.getItem(KEPT) ?? "[]"));
+const enabled = new Set(JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "[]"));
 let audio = null;
 
-/** Show the buttons that this device can keep the promise of. */
-export function offer() {
-  const box = document.querySelector("#line-scene [data-alerts]");
+/** Show the buttons of the alerts that this device supports. */
+export function showAlertButtons() {
+  const box = document.querySelector("#line-view [data-alerts]");
   if (!box) return;
   for (const button of box.querySelectorAll("[data-alert]")) {
     const kind = button.dataset.alert;
-    button.hidden = !HAS[kind];
-    button.setAttribute("aria-pressed", String(wanted.has(kind)));
+    button.hidden = !SUPPORTED[kind];
+    button.setAttribute("aria-pressed", String(enabled.has(kind)));
     button.onclick = () => toggle(button, kind, box);
   }
-  box.hidden = !Object.values(HAS).some(Boolean);
+  box.hidden = !Object.values(SUPPORTED).some(Boolean);
 }
 
 async function toggle(button, kind, box) {
-  const on = !wanted.has(kind) && (kind !== "notification" || (await allowed(box)));
-  on ? wanted.add(kind) : wanted.delete(kind);
-  sessionStorage.setItem(KEPT, JSON.stringify([...wanted]));
+  const on = !enabled.has(kind) && (kind !== "notification" || (await requestNotifications(box)));
+  on ? enabled.add(kind) : enabled.delete(kind);
+  sessionStorage.setItem(STORAGE_KEY, JSON.stringify([...enabled]));
   button.setAttribute("aria-pressed", String(on));
   if (on && kind === "sound") ring();
   if (on && kind === "vibration") navigator.vibrate(PATTERN[0]);
 }
 
-/** Shown once at once: on some phones only service workers may notify, permission or not. */
-async function allowed(box) {
-  const works = (await Notification.requestPermission()) === "granted" && notify(say("toldHere"));
+/** Shows a notification to test it: on some phones only service workers may, permission or not. */
+async function requestNotifications(box) {
+  const works = (await Notification.requestPermission()) === "granted" && notify(label("toldHere"));
   box.querySelector("[data-alert-refused]").hidden = works;
   return works;
 }
 
-/** It is this person's turn. */
-export function alarm() {
-  if (wanted.has("sound")) ring();
-  if (wanted.has("vibration")) navigator.vibrate(PATTERN);
-  if (wanted.has("notification")) notify(say("turn"), { body: say("turnBody"), requireInteraction: true });
+export function alertTurn() {
+  if (enabled.has("sound")) ring();
+  if (enabled.has("vibration")) navigator.vibrate(PATTERN);
+  if (enabled.has("notification")) notify(label("turn"), { body: label("turnBody"), requireInteraction: true });
 }
 
 function ring() {
@@ -65,9 +64,9 @@ function ring() {
   }
 }
 
-function notify(title, more = {}) {
+function notify(title, options = {}) {
   try {
-    const shown = new Notification(title, { tag: KEPT, renotify: true, ...more });
+    const shown = new Notification(title, { tag: STORAGE_KEY, renotify: true, ...options });
     shown.onclick = () => { window.focus(); shown.close(); };
     return true;
   } catch {

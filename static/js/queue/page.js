@@ -1,146 +1,150 @@
-// The waiting page: stays in touch, shows what it hears, and turns when the person's state turns.
+// The waiting page: receives frames, shows them, and changes its view with the person's state.
 
 import { startClock } from "../clock.js";
-import { alarm, offer } from "./alerts.js";
-import { Link } from "./link.js";
-import { announce, mention } from "./speech.js";
+import { alertTurn, showAlertButtons } from "./alerts.js";
+import { Connection } from "./connection.js";
+import { etaLabel, formatCount, label } from "./labels.js";
+import { announce, announceIfQuiet } from "./screen_reader.js";
 import * as view from "./view.js";
-import { count, etaInWords, say } from "./words.js";
 
-const TICK = 250, SECOND = 1_000, SPREAD = 3_000, LONGEST = 30_000;
+const REDRAW = 250, SECOND = 1_000, SPREAD = 3_000, MAX_PAUSE = 30_000;
 const LIVE = new Set(["LOBBY", "WAITING", "READY"]);
 const box = () => document.getElementById("line");
 
-let standing = null, news = null, heardAt = "", link = null;
-let touch = ["reconnecting"]; // how we are in touch, kept while the view turns
-let loading = null, vain = 0, asked = false;
+let standing = null, announcements = null, receivedAt = "", connection = null;
+let status = ["reconnecting"]; // of the connection, kept while the view changes
+let loading = null, unchangedLoads = 0, refreshed = false;
 
-// -- what is heard ---------------------------------------------------------------------------------
+// -- frames ----------------------------------------------------------------------------------------
 
-function heard(frame, horizon, outOfTurn = false) {
-  if (frame.type === "notice") return hearNotice(frame.message ?? "");
-  if (frame.type === "outlook") return hearOutlook(frame);
-  if (frame.type !== "standing" || (outOfTurn && frame.server_time < heardAt)) return;
-  const before = standing;
+function onFrame(frame, horizon, outOfOrder = false) {
+  if (frame.type === "notice") return onNotice(frame.message ?? "");
+  if (frame.type === "outlook") return onOutlook(frame);
+  if (frame.type !== "standing" || (outOfOrder && frame.server_time < receivedAt)) return;
+  const previous = standing;
   standing = frame;
-  heardAt = frame.server_time;
-  if (frame.state !== before.state) return turn(frame);
-  view.fill(frame, horizon);
-  view.fillOutlook(news, frame.ahead);
-  speakOf(frame, before);
+  receivedAt = frame.server_time;
+  if (frame.state !== previous.state) return changeState(frame);
+  view.showStanding(frame, horizon);
+  view.showOutlook(announcements, frame.ahead);
+  announceStanding(frame, previous);
 }
 
-function hearNotice(message) {
-  if (message === news.notice) return;
-  news.notice = message;
-  view.fillNotice(message);
-  if (message) announce(say("spokenNotice", { message }));
+function onNotice(message) {
+  if (message === announcements.notice) return;
+  announcements.notice = message;
+  view.showNotice(message);
+  if (message) announce(label("spokenNotice", { message }));
 }
 
-function hearOutlook({ sold_out, grades }) {
-  news = { ...news, sold_out, grades };
-  view.fillOutlook(news, standing.ahead);
+function onOutlook({ sold_out, grades }) {
+  announcements = { ...announcements, sold_out, grades };
+  view.showOutlook(announcements, standing.ahead);
 }
 
-function speakOf(now, before) {
-  if (now.paused !== before.paused) return announce(say(now.paused ? "spokenPaused" : "spokenResumed"));
-  if (now.state !== "WAITING") return;
-  mention(() => (now.ahead ? say("spoken", { ahead: count(now.ahead), eta: etaInWords(now) }) : say("spokenNext")));
+function announceStanding(current, previous) {
+  if (current.paused !== previous.paused) return announce(label(current.paused ? "spokenPaused" : "spokenResumed"));
+  if (current.state !== "WAITING") return;
+  announceIfQuiet(() => (
+    current.ahead
+      ? label("spoken", { ahead: formatCount(current.ahead), eta: etaLabel(current) })
+      : label("spokenNext")
+  ));
 }
 
-function touched(...how) {
-  touch = how;
-  view.showTouch(...how);
+function onStatus(...newStatus) {
+  status = newStatus;
+  view.showStatus(...status);
 }
 
-// -- from one state to the next --------------------------------------------------------------------
+// -- changes of state ------------------------------------------------------------------------------
 
-/** The page as the server just wrote it. */
-function begin() {
-  const { standing: place, news: told, live, again, title } = box().dataset;
-  standing = JSON.parse(place);
-  news = { notice: "", sold_out: false, grades: [], ...JSON.parse(told) };
-  heardAt = standing?.server_time ?? "";
-  asked = false;
+/** Start from the page as the server rendered it. */
+function start() {
+  const { live, again, title } = box().dataset;
+  standing = JSON.parse(box().dataset.standing);
+  announcements = { notice: "", sold_out: false, grades: [], ...JSON.parse(box().dataset.announcements) };
+  receivedAt = standing?.server_time ?? "";
+  refreshed = false;
   document.title = title;
-  view.forget();
-  if (standing) view.fill(standing);
-  offer();
+  view.reset();
+  if (standing) view.showStanding(standing);
+  showAlertButtons();
   connect(live !== undefined);
   if (again) load(Number(again) * SECOND);
 }
 
 function connect(live) {
-  link?.stop();
-  link = null;
+  connection?.stop();
+  connection = null;
   if (!live) return;
   const { socket, stream, poll, outlook } = box().dataset;
-  const where = { socket, stream, poll, outlook, token: standing.token };
-  link = new Link(where, { heard, touched, refused: () => load(pause()) });
-  link.start();
+  const urls = { socket, stream, poll, outlook, token: standing.token };
+  connection = new Connection(urls, { onFrame, onStatus, onError: () => load(pause()) });
+  connection.start();
 }
 
-/** Another state, another view: prepared on the page where everybody turns at once, else fetched. */
-function turn(frame) {
+/** Show the view of another state: from a template on the page if there is one, else fetched. */
+function changeState(frame) {
   const state = frame.state.toLowerCase();
   if (state === "admitted") return enter(frame.go_to);
   const prepared = box().querySelector(`:scope > template[data-prepared="${state}"]`);
   if (!prepared) return load(Math.random() * SECOND);
-  const scene = document.getElementById("line-scene"), hadFocus = holdsFocus();
-  scene.replaceChildren(prepared.content.cloneNode(true));
-  scene.className = `line__scene line__scene--${state}`;
+  const container = document.getElementById("line-view"), hadFocus = holdsFocus();
+  container.replaceChildren(prepared.content.cloneNode(true));
+  container.className = `line__view line__view--${state}`;
   document.title = prepared.dataset.title ?? box().dataset.title;
-  view.forget();
-  view.fill(frame);
-  view.fillOutlook(news, frame.ahead);
-  view.showTouch(...touch);
-  offer();
+  view.reset();
+  view.showStanding(frame);
+  view.showOutlook(announcements, frame.ahead);
+  view.showStatus(...status);
+  showAlertButtons();
   if (!LIVE.has(frame.state)) connect(false);
-  settle(hadFocus);
-  if (state === "ready") alarm();
+  announceView(hadFocus);
+  if (state === "ready") alertTurn();
 }
 
 function enter(goTo) {
-  link?.stop();
-  const ours = goTo?.startsWith("/") && !goTo.startsWith("//");
-  location.assign(ours ? goTo : box().dataset.seats);
+  connection?.stop();
+  const isLocal = goTo?.startsWith("/") && !goTo.startsWith("//");
+  location.assign(isLocal ? goTo : box().dataset.seats);
 }
 
-/** The view as the server has it now, after so many milliseconds; again and again if it can't be had. */
+/** Fetch the view from the server after so many milliseconds, until it succeeds. */
 function load(ms) {
   if (loading) return;
   loading = setTimeout(async () => {
     const part = await fetchPart().catch(() => null);
     loading = null;
-    vain += 1;
+    unchangedLoads += 1;
     if (!part) return load(pause());
     replace(part);
   }, ms);
 }
 
 async function fetchPart() {
-  const answer = await fetch(`${box().dataset.page}?part=1`, { headers: { Accept: "text/html" }, cache: "no-store" });
-  if (!answer.ok) return null;
-  return new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("line");
+  const response = await fetch(`${box().dataset.page}?part=1`, { headers: { Accept: "text/html" }, cache: "no-store" });
+  if (!response.ok) return null;
+  return new DOMParser().parseFromString(await response.text(), "text/html").getElementById("line");
 }
 
 function replace(part) {
-  const turned = part.dataset.scene !== box().dataset.scene, hadFocus = holdsFocus();
+  const changed = part.dataset.state !== box().dataset.state, hadFocus = holdsFocus();
   box().replaceWith(part);
-  if (turned) {
-    vain = 0;
-    settle(hadFocus);
+  if (changed) {
+    unchangedLoads = 0;
+    announceView(hadFocus);
   }
-  begin();
+  start();
 }
 
-/** Everybody's page may want the same at the same moment: spread out, longer after each vain try. */
+/** A random pause, since many pages load at the same moment; longer after each load that changed nothing. */
 function pause() {
-  return (vain ? Math.min(SECOND * 2 ** vain, LONGEST) : 0) + Math.random() * SPREAD;
+  return (unchangedLoads ? Math.min(SECOND * 2 ** unchangedLoads, MAX_PAUSE) : 0) + Math.random() * SPREAD;
 }
 
-/** Words for those who don't see the page; the focus for those whose part of the page is gone. */
-function settle(hadFocus) {
+/** Announce the new view, and move the focus to it if the focused element is gone. */
+function announceView(hadFocus) {
   const heading = box().querySelector("h1");
   announce(heading.textContent);
   if (hadFocus) heading.focus();
@@ -151,26 +155,26 @@ function holdsFocus() {
   return !focused || focused === document.body || focused.id === "main" || box().contains(focused);
 }
 
-// -- as time goes by -------------------------------------------------------------------------------
+// -- time ------------------------------------------------------------------------------------------
 
-function tick() {
-  const ahead = view.moveNumber();
-  if (ahead !== null) document.title = say("title", { ahead: count(ahead), event: box().dataset.event });
-  const end = view.moveClocks();
-  if (end?.left === 0) over(end.then);
+function redraw() {
+  const ahead = view.updateRank();
+  if (ahead !== null) document.title = label("title", { ahead: formatCount(ahead), event: box().dataset.event });
+  const end = view.updateClocks();
+  if (end?.left === 0) onCountdownEnd(end.then);
 }
 
-/** The time has come: the news comes by itself, or is fetched. */
-function over(then) {
+/** At zero the next frame usually comes by itself; fetch it in case it does not. */
+function onCountdownEnd(then) {
   if (then === "load") return load(pause());
-  if (asked) return;
-  asked = true;
-  setTimeout(() => link?.ask(), SPREAD + Math.random() * SPREAD);
+  if (refreshed) return;
+  refreshed = true;
+  setTimeout(() => connection?.refresh(), SPREAD + Math.random() * SPREAD);
 }
 
 startClock(box().dataset.now);
-begin();
-tick();
-setInterval(tick, TICK);
-document.addEventListener("visibilitychange", () => document.hidden || link?.ask());
-window.addEventListener("online", () => link?.ask());
+start();
+redraw();
+setInterval(redraw, REDRAW);
+document.addEventListener("visibilitychange", () => document.hidden || connection?.refresh());
+window.addEventListener("online", () => connection?.refresh());

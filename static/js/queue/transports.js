@@ -1,89 +1,91 @@
-// Three ways to hear from the server. Each is opened with what to call when something is heard and,
-// once, when the connection is lost; and gives back how to close it.
+// Three ways to receive frames. Each is opened with a callback for frames and one that is called
+// once when the connection is lost, and returns a function that closes it.
 
 const OUTLOOK_EVERY = 30_000;
-const PASSING = new Set(["unavailable", "queue_unavailable", "server_error", "too_many_requests"]);
+const TRANSIENT = new Set(["unavailable", "queue_unavailable", "server_error", "too_many_requests"]);
 
-/** Whether waiting helps against this refusal. */
-export const isPassing = (code) => PASSING.has(code);
+/** Whether trying again later may help against this error. */
+export const isTransient = (code) => TRANSIENT.has(code);
 
-function once(heard, lost) {
-  let over = false;
+/** Wrap the callbacks so that nothing is called after the loss or the end of the connection. */
+function untilClosed(onFrame, onLost) {
+  let closed = false;
   return {
-    heard: (frame) => over || heard(frame),
+    frame: (frame) => closed || onFrame(frame),
     lost: (code) => {
-      if (over) return;
-      over = true;
-      lost(code);
+      if (closed) return;
+      closed = true;
+      onLost(code);
     },
-    end: () => { over = true; },
+    close: () => { closed = true; },
   };
 }
 
-export function openSocket(where, heard, lost) {
-  const address = new URL(where.socket, location.href);
+export function openSocket(urls, onFrame, onLost) {
+  const address = new URL(urls.socket, location.href);
   address.protocol = address.protocol.replace("http", "ws");
   const socket = new WebSocket(address);
-  const ears = once(heard, lost);
-  socket.onmessage = ({ data }) => ears.heard(JSON.parse(data));
-  socket.onclose = () => ears.lost();
-  return () => { ears.end(); socket.close(); };
+  const callbacks = untilClosed(onFrame, onLost);
+  socket.onmessage = ({ data }) => callbacks.frame(JSON.parse(data));
+  socket.onclose = () => callbacks.lost();
+  return () => { callbacks.close(); socket.close(); };
 }
 
-export function openStream(where, heard, lost) {
-  const source = new EventSource(where.stream);
-  const ears = once(heard, lost);
-  source.onmessage = ({ data }) => ears.heard(JSON.parse(data));
-  source.onerror = () => { source.close(); ears.lost(); }; // we wait as long as we think right
-  return () => { ears.end(); source.close(); };
+export function openStream(urls, onFrame, onLost) {
+  const source = new EventSource(urls.stream);
+  const callbacks = untilClosed(onFrame, onLost);
+  source.onmessage = ({ data }) => callbacks.frame(JSON.parse(data));
+  // Closed at once: `Connection` decides when to reconnect, not the browser.
+  source.onerror = () => { source.close(); callbacks.lost(); };
+  return () => { callbacks.close(); source.close(); };
 }
 
-export function openPolls(where, heard, lost) {
-  const ears = once(heard, lost);
+export function openPolls(urls, onFrame, onLost) {
+  const callbacks = untilClosed(onFrame, onLost);
   let next, nextOutlook;
   async function poll() {
     try {
-      const standing = await askStanding(where);
-      ears.heard(standing);
+      const standing = await fetchStanding(urls);
+      callbacks.frame(standing);
       next = setTimeout(poll, standing.next_poll_ms);
     } catch (failure) {
       clearTimeout(nextOutlook);
-      ears.lost(failure.code);
+      callbacks.lost(failure.code);
     }
   }
-  async function outlook() {
-    const news = await ask(where.outlook).catch(() => null);
-    if (news) {
-      ears.heard({ type: "outlook", ...news });
-      ears.heard({ type: "notice", message: news.notice });
+  async function pollOutlook() {
+    const announcements = await fetchJson(urls.outlook).catch(() => null);
+    if (announcements) {
+      callbacks.frame({ type: "outlook", ...announcements });
+      callbacks.frame({ type: "notice", message: announcements.notice });
     }
-    nextOutlook = setTimeout(outlook, OUTLOOK_EVERY * (0.8 + 0.4 * Math.random()));
+    nextOutlook = setTimeout(pollOutlook, OUTLOOK_EVERY * (0.8 + 0.4 * Math.random()));
   }
   poll();
-  outlook();
-  return () => { ears.end(); clearTimeout(next); clearTimeout(nextOutlook); };
+  pollOutlook();
+  return () => { callbacks.close(); clearTimeout(next); clearTimeout(nextOutlook); };
 }
 
-/** One look, also the sign of life that keeps the place. The queue token makes it cheap. */
-export async function askStanding(where) {
-  const bearer = where.token ? { Authorization: `Bearer ${where.token}` } : {};
+/** Fetch the standing, which also keeps the place. The queue token makes the call cheap. */
+export async function fetchStanding(urls) {
+  const bearer = urls.token ? { Authorization: `Bearer ${urls.token}` } : {};
   try {
-    const standing = await ask(where.poll, bearer);
-    where.token = standing.token ?? where.token;
+    const standing = await fetchJson(urls.poll, bearer);
+    urls.token = standing.token ?? urls.token;
     return { type: "standing", ...standing };
   } catch (failure) {
-    if (!where.token || failure.status !== 401) throw failure;
-    where.token = null; // of an earlier stay: the session knows better
-    return askStanding(where);
+    if (!urls.token || failure.status !== 401) throw failure;
+    urls.token = null; // of an earlier place in line: the session cookie identifies the person
+    return fetchStanding(urls);
   }
 }
 
-async function ask(address, headers = {}) {
-  const answer = await fetch(address, { headers, cache: "no-store" });
-  const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) {
-    const code = answer.status >= 500 ? "unavailable" : body.code;
-    throw Object.assign(new Error(code), { code, status: answer.status });
+async function fetchJson(address, headers = {}) {
+  const response = await fetch(address, { headers, cache: "no-store" });
+  const body = await response.json().catch(() => ({}));
+  if (!response.ok) {
+    const code = response.status >= 500 ? "unavailable" : body.code;
+    throw Object.assign(new Error(code), { code, status: response.status });
   }
   return body;
 }

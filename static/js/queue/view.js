@@ -1,107 +1,107 @@
-// The numbers on the page, put in their places as they come.
+// Writes standings, announcements and clocks into the page.
 
 import { serverNow } from "../clock.js";
-import { HonestNumber, rateOf } from "./number.js";
-import { aheadInWords, count, etaInWords, nameOf, rangeInWords, say } from "./words.js";
+import { EstimatedRank, rateOf } from "./estimated_rank.js";
+import { aheadLabel, etaLabel, etaRangeLabel, formatCount, gradeName, label } from "./labels.js";
 
 const SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
-const PUSHED_EVERY = 6 * SECOND; // the server pushes at least so often, even far back
-const GLIDE = 600;
-const still = matchMedia("(prefers-reduced-motion: reduce)");
-const find = (name) => document.querySelector(`#line-scene [data-${name}]`);
+const PUSH_INTERVAL = 6 * SECOND; // the server pushes at least this often
+const ANIMATION_MS = 600;
+const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
+const find = (name) => document.querySelector(`#line-view [data-${name}]`);
 
-let number = new HonestNumber();
-let shown = null; // what stands on the page now, on its way to where the number is
-let glide = 0;
+let rank = new EstimatedRank();
+let shown = null; // the number on the page, or the one that an animation moves towards
+let animation = 0;
 
-/** Another person, another place: nothing of the old number may hold the new one. */
-export function forget() {
-  number = new HonestNumber();
+/** Start over, so that an earlier place does not hold back the number of the new one. */
+export function reset() {
+  rank = new EstimatedRank();
   shown = null;
-  cancelAnimationFrame(glide);
+  cancelAnimationFrame(animation);
 }
 
-/** Everything that a standing says, where the page has a place for it. */
-export function fill(standing, horizon = PUSHED_EVERY) {
-  text("total", count(standing.total));
-  text("lobby", count(standing.lobby ?? 0));
-  if (standing.number) text("number", count(standing.number));
-  text("eta", etaInWords(standing));
-  text("eta-range", rangeInWords(standing));
-  for (const note of document.querySelectorAll("#line-scene [data-when]")) {
+/** Show a standing wherever the page has an element for it. */
+export function showStanding(standing, horizon = PUSH_INTERVAL) {
+  text("total", formatCount(standing.total));
+  text("lobby", formatCount(standing.lobby ?? 0));
+  if (standing.number) text("number", formatCount(standing.number));
+  text("eta", etaLabel(standing));
+  text("eta-range", etaRangeLabel(standing));
+  for (const note of document.querySelectorAll("#line-view [data-when]")) {
     note.hidden = note.dataset.when !== standing.queue_state;
   }
-  if (standing.deadline) until(standing.deadline);
+  if (standing.deadline) showDeadline(standing.deadline);
   if (standing.state !== "WAITING") return;
-  number.tell(standing.ahead, { rate: rateOf(standing), horizon, now: performance.now() });
-  way(standing);
+  rank.report(standing.ahead, { rate: rateOf(standing), horizon, now: performance.now() });
+  showProgress(standing);
 }
 
-function text(name, words) {
-  const place = find(name);
-  if (place && place.textContent !== words) place.textContent = words;
+function text(name, value) {
+  const element = find(name);
+  if (element && element.textContent !== value) element.textContent = value;
 }
 
-function until(deadline) {
+function showDeadline(deadline) {
   const left = find("left");
   if (left) left.dataset.left = deadline;
-  text("until", wall().format(Date.parse(deadline)));
+  text("until", venueTime().format(Date.parse(deadline)));
 }
 
-/** The bar: of those who came before, how many are no longer ahead. */
-function way({ number: own, ahead }) {
+/** The bar shows how many of those who came before are no longer ahead. */
+function showProgress({ number: own, ahead }) {
   const bar = find("way"), before = own - 1, gone = Math.max(before - ahead, 0);
   if (!bar) return;
   bar.max = Math.max(before, 1);
   bar.value = before ? gone : 1;
   find("gone").hidden = before === 0;
-  text("gone", say("gone", { gone: count(gone), before: count(before) }));
+  text("gone", label("gone", { gone: formatCount(gone), before: formatCount(before) }));
 }
 
-/** The number where it should be by now; the way there is soft, or none for who wants none. */
-export function moveNumber() {
-  const place = find("ahead");
-  if (!place) return null;
-  const goal = number.at(performance.now());
+/** Update the number of people ahead, animated unless the person prefers reduced motion. */
+export function updateRank() {
+  const element = find("ahead");
+  if (!element) return null;
+  const goal = rank.at(performance.now());
   if (goal === shown) return goal;
-  if (shown === null || still.matches || document.hidden || goal > shown) put(place, goal);
-  else glideTo(place, goal);
+  if (shown === null || reducedMotion.matches || document.hidden || goal > shown) setRank(element, goal);
+  else animateRank(element, goal);
   return goal;
 }
 
-function glideTo(place, goal) {
-  cancelAnimationFrame(glide);
-  const from = shown, begun = performance.now();
+function animateRank(element, goal) {
+  cancelAnimationFrame(animation);
+  const from = shown, startedAt = performance.now();
   shown = goal;
   const step = (now) => {
-    const part = Math.min((now - begun) / GLIDE, 1);
-    write(place, Math.round(from + (goal - from) * (1 - (1 - part) ** 3)));
-    if (part < 1) glide = requestAnimationFrame(step);
+    const part = Math.min((now - startedAt) / ANIMATION_MS, 1);
+    writeRank(element, Math.round(from + (goal - from) * (1 - (1 - part) ** 3)));
+    if (part < 1) animation = requestAnimationFrame(step);
   };
-  glide = requestAnimationFrame(step);
+  animation = requestAnimationFrame(step);
 }
 
-function put(place, goal) {
-  cancelAnimationFrame(glide);
+function setRank(element, goal) {
+  cancelAnimationFrame(animation);
   shown = goal;
-  write(place, goal);
+  writeRank(element, goal);
 }
 
-function write(place, ahead) {
-  place.textContent = count(ahead);
-  place.hidden = ahead === 0;
-  text("ahead-words", aheadInWords(ahead));
+function writeRank(element, ahead) {
+  element.textContent = formatCount(ahead);
+  element.hidden = ahead === 0;
+  text("ahead-label", aheadLabel(ahead));
 }
 
-// -- what everybody is told ------------------------------------------------------------------------
+// -- announcements ---------------------------------------------------------------------------------
 
-export function fillNotice(message) {
+export function showNotice(message) {
   const box = document.querySelector("#line [data-notice]");
   box.hidden = !message;
   box.querySelector("[data-notice-text]").textContent = message;
 }
 
-export function fillOutlook({ sold_out: soldOut, grades }, ahead) {
+export function showOutlook({ sold_out: soldOut, grades }, ahead) {
   document.querySelector("#line [data-sold-out]").hidden = !soldOut;
   const box = find("outlook-box");
   if (!box) return;
@@ -110,15 +110,15 @@ export function fillOutlook({ sold_out: soldOut, grades }, ahead) {
   const list = find("chances"), blank = box.querySelector("template").content;
   while (list.children.length > grades.length) list.lastElementChild.remove();
   while (list.children.length < grades.length) list.append(blank.cloneNode(true).firstElementChild);
-  grades.forEach((grade, at) => fillChance(list.children[at], grade, ahead));
+  grades.forEach((grade, at) => showChance(list.children[at], grade, ahead));
 }
 
-function fillChance(row, grade, ahead) {
+function showChance(row, grade, ahead) {
   const chance = chanceOf(grade, ahead);
   row.className = `chance chance--${chance}`;
-  row.querySelector("[data-grade-name]").textContent = nameOf(grade);
-  row.querySelector("[data-grade-words]").textContent = say(chance);
-  row.querySelector("[data-grade-free]").textContent = say("free", { n: count(grade.free) });
+  row.querySelector("[data-grade-name]").textContent = gradeName(grade);
+  row.querySelector("[data-grade-label]").textContent = label(chance);
+  row.querySelector("[data-grade-free]").textContent = label("free", { n: formatCount(grade.free) });
 }
 
 export function chanceOf(grade, ahead) {
@@ -129,23 +129,23 @@ export function chanceOf(grade, ahead) {
 
 // -- clocks ----------------------------------------------------------------------------------------
 
-let zoned = null;
+let venueFormat = null;
 
-function wall() {
+function venueTime() {
   const zone = document.getElementById("line").dataset.zone;
-  zoned ??= new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", timeZone: zone });
-  return zoned;
+  venueFormat ??= new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", timeZone: zone });
+  return venueFormat;
 }
 
-/** The server's clock, and the time left until what the page counts down to; null if to nothing. */
-export function moveClocks() {
+/** Update all clocks; returns the countdown of the page, or null if it has none. */
+export function updateClocks() {
   const now = serverNow();
-  for (const place of document.querySelectorAll("#line [data-clock]")) place.textContent = wall().format(now);
+  for (const clock of document.querySelectorAll("#line [data-clock]")) clock.textContent = venueTime().format(now);
   return countdown(now) ?? timeLeft(now);
 }
 
 function countdown(now) {
-  const box = document.querySelector("#line-scene [data-countdown]");
+  const box = document.querySelector("#line-view [data-countdown]");
   if (!box) return null;
   const left = Math.max(0, Date.parse(box.dataset.countdown) - now);
   const parts = {
@@ -160,24 +160,24 @@ function countdown(now) {
 }
 
 function timeLeft(now) {
-  const place = find("left");
-  if (!place?.dataset.left) return null;
-  const left = Math.max(0, Date.parse(place.dataset.left) - now), seconds = Math.ceil(left / SECOND);
-  place.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-  return { left, then: place.dataset.then ?? "load" };
+  const element = find("left");
+  if (!element?.dataset.left) return null;
+  const left = Math.max(0, Date.parse(element.dataset.left) - now), seconds = Math.ceil(left / SECOND);
+  element.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  return { left, then: element.dataset.then ?? "load" };
 }
 
-// -- how we are in touch ---------------------------------------------------------------------------
+// -- connection status -----------------------------------------------------------------------------
 
-export function showTouch(how, nextPoll) {
-  const words = {
-    live: () => say("live"),
-    sse: () => say("liveSse"),
-    polling: () => say("checking", { n: Math.max(Math.round(nextPoll / SECOND), 1) }),
-    reconnecting: () => say("reconnecting"),
+export function showStatus(status, nextPoll) {
+  const labels = {
+    live: () => label("live"),
+    sse: () => label("liveSse"),
+    polling: () => label("checking", { n: Math.max(Math.round(nextPoll / SECOND), 1) }),
+    reconnecting: () => label("reconnecting"),
   };
-  const place = find("touch");
-  if (!place) return;
-  place.dataset.touch = how;
-  text("touch-words", words[how]());
+  const element = find("status");
+  if (!element) return;
+  element.dataset.status = status;
+  text("status-label", labels[status]());
 }

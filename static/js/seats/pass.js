@@ -1,6 +1,6 @@
 // The pass of somebody whose turn it is: asking renews it, so we ask now and then.
 
-import { askStanding, isPassing } from "../queue/transports.js";
+import { fetchStanding, isTransient } from "../queue/transports.js";
 
 const AGAIN = 5_000;
 
@@ -14,11 +14,11 @@ export function keepPass(box) {
     if (over) return;
     let pause = AGAIN;
     try {
-      const standing = await askStanding(where);
+      const standing = await fetchStanding(where);
       if (standing.state !== "ADMITTED") return end();
       pause = standing.next_poll_ms;
     } catch (failure) {
-      if (failure.code && !isPassing(failure.code)) return end();
+      if (failure.code && !isTransient(failure.code)) return end();
     }
     next = setTimeout(ask, pause);
   }

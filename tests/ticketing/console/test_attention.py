@@ -117,7 +117,7 @@ def test_a_process_that_fell_silent(calm, operator, now):
 
 def test_an_appeal_that_waits(calm, sale, fan, operator, now):
     queues.block(event_id=sale.pk, person=str(fan.pk), by=operator, why="bot", now=now)
-    queues.appeal(event_id=sale.pk, person=str(fan.pk), words="No.", now=now)
+    queues.submit_appeal(event_id=sale.pk, person=str(fan.pk), message="No.", now=now)
 
     assert "wait for an answer" in words(operator, now)[0]
 

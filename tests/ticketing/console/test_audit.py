@@ -77,7 +77,7 @@ def test_control_without_the_trigger_it_would_be_gone(sale, table):
 
 def test_a_deleted_account_leaves_its_deeds_behind(sale, now):
     clerk = make_user(password=None)
-    queues.tell_everyone(event_id=sale.pk, message="Hello.", by=clerk, now=now)
+    queues.set_notice(event_id=sale.pk, message="Hello.", by=clerk, now=now)
 
     clerk.delete()
 

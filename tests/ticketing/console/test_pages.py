@@ -10,6 +10,7 @@ from django.utils import translation
 from tests.making import seat_ids
 from ticketing.console import services
 from ticketing.events.models import EventChange, Seat
+from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queues
 from waiting_queue.models import BlockAppeal, QueueChange, SaleQueue
 
@@ -149,7 +150,7 @@ def test_the_preview_names_what_can_not_be_read(console, sale):
 def test_everyone_in_line_is_told(console, sale, operator):
     console.post(address("tell", sale.pk), {"message": "Soon.", "reason": ""})
 
-    assert queues.notice_of(sale.pk) == "Soon."
+    assert queue_selectors.current_notice(sale.pk) == "Soon."
     assert last_change() == ("notice", "", "Soon.", "", operator)
 
 
@@ -180,14 +181,14 @@ def test_a_person_is_blocked_with_a_reason_and_their_appeal_is_lifted(
 ):
     in_line(sale, fan, now)
     console.post(address("deed", sale.pk, fan.pk, "block"), {"reason": "three accounts"})
-    assert queues.why_blocked(event_id=sale.pk, person=str(fan.pk)) == "three accounts"
-    queues.appeal(event_id=sale.pk, person=str(fan.pk), words="My sister's.", now=now)
+    assert queue_selectors.block_reason(event_id=sale.pk, person=str(fan.pk)) == "three accounts"
+    queues.submit_appeal(event_id=sale.pk, person=str(fan.pk), message="My sister's.", now=now)
     assert "My sister&#x27;s." in text(console.get(address("event", sale.pk)))
 
     appeal = BlockAppeal.objects.get()
     console.post(address("appeal", sale.pk, appeal.pk, "lift"), {"answer": "Sorry."})
 
-    assert queues.why_blocked(event_id=sale.pk, person=str(fan.pk)) == ""
+    assert queue_selectors.block_reason(event_id=sale.pk, person=str(fan.pk)) == ""
     assert last_change()[2:] == ("unblocked", "Sorry.", operator)
 
 
@@ -232,7 +233,7 @@ def test_a_seat_that_is_not_there_is_refused(console, sale, seat):
 
 def test_in_a_full_house_the_measured_stay_counts_not_the_pass(sale):
     """Eighty of a hundred inside at two a second stay 40 s, whatever their passes say."""
-    seen = queues.Overview(known=True, waiting=100, inside=80, ready=15, cap=100, rate=2.0)
+    seen = queue_selectors.Overview(known=True, waiting=100, inside=80, ready=15, cap=100, rate=2.0)
 
     with translation.override("en"):
         told = services.preview_of(sale, {"admit_per_second": 2.0, "max_inside": 100}, seen)

@@ -9,6 +9,7 @@ from ticketing.console.models import Autopilot
 from ticketing.console.pilot import Limits
 from ticketing.console.roles import ROLES
 from ticketing.events.models import Seat
+from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queues
 from waiting_queue.models import BlockAppeal, SaleQueue
 
@@ -78,7 +79,7 @@ def world(sale, fan, operator, person_of, now):
     queues.join(event_id=sale.pk, person=str(fan.pk), now=now)
     blocked = person_of("nobody", is_staff=False)
     queues.block(event_id=sale.pk, person=str(blocked.pk), by=operator, why="bot", now=now)
-    appeal = queues.appeal(event_id=sale.pk, person=str(blocked.pk), words="No.", now=now)
+    appeal = queues.submit_appeal(event_id=sale.pk, person=str(blocked.pk), message="No.", now=now)
     Seat.objects.filter(place__row="3").update(state="blocked")
     limits = Limits(lowest=1, highest=10, page_ms=800, database_ms=100)
     services.switch_on(event_id=sale.pk, limits=limits, by=operator, now=now)
@@ -100,7 +101,7 @@ def client_of(person_of):
 def as_it_is():
     """Everything that a control could change."""
     queue = SaleQueue.objects.get()
-    people = queues.overview(queue, now=queue.opens_at)
+    people = queue_selectors.overview(queue, now=queue.opens_at)
     return (
         *(queue.state, queue.admit_per_second, queue.notice, people.waiting, people.blocked),
         list(Seat.objects.order_by("pk").values_list("state", flat=True)),

@@ -57,7 +57,7 @@ def write_history(event, fan, now):
         reservation=reservation, fan=fan, payment_key=uuid4(), amount=1, due_at=now, **paid
     )
     PaymentStep.objects.create(payment=payment, at=now, before="", after="pending")
-    queues.tell_everyone(event_id=event.pk, message="Hello.", by=fan, now=now)
+    queues.set_notice(event_id=event.pk, message="Hello.", by=fan, now=now)
 
 
 def run(sql, *values):

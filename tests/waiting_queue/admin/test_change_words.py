@@ -5,8 +5,8 @@ from django.urls import reverse
 from django.utils import translation
 
 from waiting_queue import services
-from waiting_queue.admin.words import value_words, why_words
 from waiting_queue.models import QueueChange
+from waiting_queue.selectors.labels import reason_label, value_label
 
 SLOW = "autopilot: slow_pages 1200 800"
 
@@ -22,17 +22,17 @@ SLOW = "autopilot: slow_pages 1200 800"
 )
 def test_what_the_autopilot_noted_is_said(why, words):
     with translation.override("en"):
-        assert why_words(QueueChange(why=why)) == words
+        assert reason_label(QueueChange(why=why)) == words
 
 
 def test_what_people_write_is_theirs(operator):
-    assert why_words(QueueChange(why=SLOW, by=operator)) == SLOW
+    assert reason_label(QueueChange(why=SLOW, by=operator)) == SLOW
 
 
 def test_values_are_said_and_messages_are_not(db):
     with translation.override("ko"):
-        assert value_words(QueueChange(what="shuffle_lobby"), "True") == "예"
-        assert value_words(QueueChange(what="notice"), "off") == "off"
+        assert value_label(QueueChange(what="shuffle_lobby"), "True") == "예"
+        assert value_label(QueueChange(what="notice"), "off") == "off"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -49,5 +49,5 @@ def test_every_page_says_the_autopilots_reasons(desk, queue, now):
     pages = [desk.get(it, headers={"accept-language": "ko"}).content.decode() for it in addresses]
 
     with translation.override("ko"):
-        assert all(why_words(row) in page for page in pages)
+        assert all(reason_label(row) in page for page in pages)
     assert not any("slow_pages" in page for page in pages)

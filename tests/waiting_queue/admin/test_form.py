@@ -8,7 +8,7 @@ from django.utils.timezone import localtime
 
 from tests.making import make_event
 from tests.waiting_queue.outage import no_queue_redis
-from waiting_queue import services
+from waiting_queue import selectors, services
 from waiting_queue.models import QueueChange, SaleQueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -145,7 +145,7 @@ def test_the_page_shows_the_line_as_it_is(desk, open_queue, now):
     for person in "123":
         services.join(event_id=open_queue.pk, person=person, now=now)
 
-    seen = desk.get(page_of(open_queue)).context["seen"]
+    seen = desk.get(page_of(open_queue)).context["overview"]
 
     assert (seen.known, seen.waiting, seen.inside, seen.last_number) == (True, 3, 0, 3)
 
@@ -155,10 +155,10 @@ def test_a_tick_that_is_long_ago_is_warned_of(desk, open_queue, now):
     services.tick_open_queues(now=now)
     assert "The last tick" not in desk.get(page_of(open_queue)).content.decode()
 
-    late = services.overview(open_queue, now=now + timedelta(seconds=90))
+    late = selectors.overview(open_queue, now=now + timedelta(seconds=90))
 
     assert late.tick_age == pytest.approx(90, abs=0.1)
-    assert "nobody is called" in services.warnings_of(open_queue, late)[0]
+    assert "nobody is called" in selectors.queue_warnings(open_queue, late)[0]
 
 
 def test_the_page_works_without_redis_and_says_so(desk, open_queue):

@@ -54,7 +54,7 @@ def test_closing_wants_a_reason_and_shows_whom_it_hits(desk, open_queue, now):
     asked = desk.get(url(open_queue, "closed"))
     refused = desk.post(url(open_queue, "closed"), {"confirmed": "1", "reason": ""})
 
-    assert asked.context["seen"].waiting + asked.context["seen"].inside == 1
+    assert asked.context["overview"].waiting + asked.context["overview"].inside == 1
     assert refused.context["form"].errors
     assert state_of(open_queue) == "open"
 

@@ -35,7 +35,7 @@ def standing(queue, fan, now):
 def test_somebody_is_found_by_address_however_it_is_spelled(desk, waiting, fan):
     page = desk.post(people_page(waiting), {"email": fan.email.upper()})
 
-    found = page.context["found"]
+    found = page.context["person"]
     assert (found.user, found.standing.state, found.standing.number) == (fan, "waiting", 2)
     assert deed_page(waiting, fan, "kick") in page.content.decode()
 
@@ -88,7 +88,7 @@ def test_a_block_needs_a_reason_and_the_person_reads_it(desk, waiting, fan, now)
     with pytest.raises(errors.Blocked, match="sold tickets on"):
         services.join(event_id=waiting.pk, person=str(fan.pk), now=now)
     page = desk.post(people_page(waiting), {"email": fan.email})
-    assert page.context["found"].blocked_why == "sold tickets on"
+    assert page.context["person"].blocked_why == "sold tickets on"
 
 
 def test_somebody_unblocked_may_join_again(desk, waiting, fan, now):

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from waiting_queue import services
+from waiting_queue import selectors, services
 from waiting_queue.models import QueueChange, SaleQueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -31,7 +31,7 @@ def test_a_message_is_told_and_signed(desk, queue, operator):
 
 
 def test_the_page_shows_the_present_message_and_changes_nothing(desk, queue, now):
-    services.tell_everyone(event_id=queue.pk, message="<b>late</b>", by=None, now=now)
+    services.set_notice(event_id=queue.pk, message="<b>late</b>", by=None, now=now)
 
     html = desk.get(url(queue)).content.decode()
 
@@ -40,11 +40,11 @@ def test_the_page_shows_the_present_message_and_changes_nothing(desk, queue, now
 
 
 def test_an_empty_message_takes_it_back(desk, queue, now):
-    services.tell_everyone(event_id=queue.pk, message="late", by=None, now=now)
+    services.set_notice(event_id=queue.pk, message="late", by=None, now=now)
 
     answer = post(desk, queue, "", follow=True)
 
-    assert services.notice_of(queue.pk) == ""
+    assert selectors.current_notice(queue.pk) == ""
     assert b"There is no message any more." in answer.content
 
 
@@ -54,7 +54,7 @@ def test_what_can_not_be_told_is_marked_in_the_form(message, desk, queue):
 
     assert answer.status_code == 200
     assert answer.context["form"].errors.keys() == {"message"}
-    assert services.notice_of(queue.pk) == ""
+    assert selectors.current_notice(queue.pk) == ""
 
 
 def test_a_message_that_looks_like_a_state_is_shown_as_it_is(desk, queue):
@@ -78,14 +78,14 @@ def test_staff_without_permission_tell_nobody_anything(onlooker, queue):
     assert onlooker.get(url(queue)).status_code == 403
     assert post(onlooker, queue, "late").status_code == 403
     assert url(queue) not in onlooker.get(page_of(queue)).content.decode()
-    assert services.notice_of(queue.pk) == ""
+    assert selectors.current_notice(queue.pk) == ""
 
 
 def test_a_fan_is_sent_to_the_log_in(client, fan, queue):
     client.force_login(fan, backend="django.contrib.auth.backends.ModelBackend")
 
     assert post(client, queue, "late").status_code == 302
-    assert services.notice_of(queue.pk) == ""
+    assert selectors.current_notice(queue.pk) == ""
 
 
 def test_a_queue_that_is_not_there_is_not_found(desk, queue):

@@ -54,7 +54,7 @@ def standing_fields() -> set[str]:
     from tests.waiting_queue.api.test_words import NOW, WAITING
     from waiting_queue.selectors import standing_body
 
-    return set(standing_body(event_id=7, person="1", found=WAITING, now=NOW, luck=0.5))
+    return set(standing_body(event_id=7, person="1", standing=WAITING, now=NOW, jitter=0.5))
 
 
 class Pages:

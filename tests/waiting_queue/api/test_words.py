@@ -54,7 +54,11 @@ def test_a_line_that_just_came_to_a_halt_has_no_upper_end():
 
 def test_paused_is_honest():
     body = selectors.standing_body(
-        event_id=7, person="1", found=replace(WAITING, queue_state="paused"), now=NOW, luck=0.5
+        event_id=7,
+        person="1",
+        standing=replace(WAITING, queue_state="paused"),
+        now=NOW,
+        jitter=0.5,
     )
 
     assert body["paused"] is True

@@ -4,7 +4,7 @@ import pytest
 from django.core.management import CommandError
 
 from tests.waiting_queue.commands.calling import run
-from waiting_queue import services
+from waiting_queue import selectors, services
 from waiting_queue.models import QueueChange, SaleQueue
 
 pytestmark = pytest.mark.django_db
@@ -24,11 +24,11 @@ def test_a_message_is_told_shown_and_taken_back(queue, operator):
 
 
 def test_an_empty_message_takes_it_back_too(queue, now):
-    services.tell_everyone(event_id=queue.pk, message="late", by=None, now=now)
+    services.set_notice(event_id=queue.pk, message="late", by=None, now=now)
 
     run("queue_tell", queue.pk, "")
 
-    assert services.notice_of(queue.pk) == ""
+    assert selectors.current_notice(queue.pk) == ""
 
 
 @pytest.mark.parametrize(

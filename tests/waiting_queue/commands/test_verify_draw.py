@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from tests.waiting_queue.commands.calling import run
-from waiting_queue import services
+from waiting_queue import selectors, services
 from waiting_queue.models import SaleQueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,7 +30,7 @@ def drawn(queue, operator, now) -> SaleQueue:
 def published(drawn, tmp_path):
     """The file as it was published, and a place to write a forged one."""
     path = tmp_path / "draw.json"
-    path.write_text(json.dumps(services.published_draw(drawn)))
+    path.write_text(json.dumps(selectors.published_draw(drawn)))
     return path
 
 
@@ -103,7 +103,7 @@ def test_a_forged_draw_is_found(forge, wrong, published, capsys):
 
 
 def test_the_hash_that_was_noted_before_is_compared(published, drawn):
-    noted = services.seed_hash(drawn.seed)
+    noted = selectors.seed_hash(drawn.seed)
 
     assert "noted before" in run("queue_verify_draw", file=str(published), hash=noted)[0]
     with pytest.raises(CommandError, match="does not fit"):

@@ -72,7 +72,7 @@ def api_body(
 ) -> dict:
     now = datetime.fromtimestamp(message.at_ms / 1000, UTC)
     body = selectors.standing_body(
-        event_id=message.event_id, person=person, found=found, now=now, luck=luck, held=held
+        event_id=message.event_id, person=person, standing=found, now=now, jitter=luck, held=held
     )
     return json.loads(json.dumps({"type": "standing", **body}))
 

@@ -52,7 +52,7 @@ def test_a_page_gets_its_standing_at_once_and_whenever_it_changes(paused, make_f
 def test_the_first_frames_are_the_standing_the_outlook_and_the_notice(paused, make_fan, tick):
     fan = make_fan(paused)
     fan.join()
-    services.tell_everyone(event_id=paused.pk, message="문이 늦게 열려요", by=None, now=tick.now)
+    services.set_notice(event_id=paused.pk, message="문이 늦게 열려요", by=None, now=tick.now)
     tick()
     page = fan.open()
 
@@ -130,7 +130,7 @@ def test_an_operators_notice_is_pushed_and_taken_back(paused, make_fan, tick):
     tick()
 
     for message in ("20 minutes late", ""):
-        services.tell_everyone(event_id=paused.pk, message=message, by=None, now=tick.now)
+        services.set_notice(event_id=paused.pk, message=message, by=None, now=tick.now)
         tick()
 
     notice = page.next("notice")["message"]

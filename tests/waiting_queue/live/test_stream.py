@@ -99,7 +99,7 @@ def test_a_call_and_a_message_come_through_a_stream_too(paused, waiting, listen,
     ann, _ = waiting
     stream = listen(ann)
     stream.next("notice")
-    services.tell_everyone(event_id=paused.pk, message="여러 줄\u2003한 줄", by=None, now=tick.now)
+    services.set_notice(event_id=paused.pk, message="여러 줄\u2003한 줄", by=None, now=tick.now)
     move(paused, "open", tick.now)
 
     tick(2)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ticketing.console.reporting import queries
-from waiting_queue import services as queues
+from waiting_queue import selectors as queues
 from waiting_queue.models import QueueDraw, SaleQueue
 
 EXAMPLES = 5
@@ -105,7 +105,7 @@ def _lobby(queue: SaleQueue) -> Lobby | None:
     draw = QueueDraw.objects.filter(pk=queue.pk).exclude(finished_at=None).first()
     if draw is None:
         return None
-    checks = queues.check_draw(queues.published_draw(queue))
+    checks = queues.draw_checks(queues.published_draw(queue))
     numbered, misplaced = queries.row("lobby", event=queue.pk)
-    told = [(check.holds, check.words) for check in checks]
+    told = [(check.passed, check.description) for check in checks]
     return Lobby(len(draw.people or []), numbered, misplaced, told)

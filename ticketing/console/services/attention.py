@@ -18,7 +18,7 @@ from ticketing.console import selectors, store
 from ticketing.console.models import Reconciliation
 from ticketing.console.roles import BLOCK_PEOPLE, WATCH
 from ticketing.events.models import REHEARSALS_FROM, is_rehearsal
-from waiting_queue import services as queues
+from waiting_queue import selectors as queues
 from waiting_queue.models import BlockAppeal
 
 # A payment that nobody has looked at for so long after it was due is stuck.

@@ -13,10 +13,10 @@ from ticketing.console import selectors, store
 from ticketing.console.models import Autopilot
 from ticketing.console.pilot import Decision, Limits, Seen, decide
 from ticketing.core.errors import DomainError, InvalidInput
+from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queues
-from waiting_queue.locks import queue_for_update
 from waiting_queue.models import QueueChange, SaleQueue
-from waiting_queue.services.changes import note_change
+from waiting_queue.services import queue_for_update, record_change
 
 log = logging.getLogger(__name__)
 LOOK_BACK = 10
@@ -36,7 +36,7 @@ def switch_on(
     _check(pilot)
     pilot.save()
     told = {"before": before.words if before else OFF, "after": pilot.words, "why": why}
-    note_change(queue, by=by, now=now, what=NAME, **told)
+    record_change(queue, by=by, now=now, what=NAME, **told)
     return pilot
 
 
@@ -48,7 +48,7 @@ def switch_off(*, event_id: int, by: User | None, why: str = "", now: datetime) 
     if pilot is None:
         return False
     Autopilot.objects.filter(pk=event_id).update(is_on=False)
-    note_change(queue, by=by, now=now, what=NAME, before=pilot.words, after=OFF, why=why)
+    record_change(queue, by=by, now=now, what=NAME, before=pilot.words, after=OFF, why=why)
     return True
 
 
@@ -81,7 +81,7 @@ def fly(*, now: datetime) -> dict[int, Decision]:
 
 def seen_of(queue: SaleQueue, *, now: datetime) -> Seen:
     """Measured before anything is locked."""
-    line = queues.overview(queue, now=now)
+    line = queue_selectors.overview(queue, now=now)
     samples = store.latest([queue.pk], LOOK_BACK)[queue.pk]
     fresh = [it for it in samples if now.timestamp() - it["second"] <= 2 * LOOK_BACK]
     waits = [max(it["database_ms"], it.get("lock_ms", 0)) for it in fresh]

@@ -8,10 +8,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from waiting_queue import advice
-from waiting_queue.advice import Flow, count, duration, short
 from waiting_queue.models import SaleQueue
-from waiting_queue.services import Overview
+from waiting_queue.selectors import Overview, flow
+from waiting_queue.selectors.flow import Flow, format_count, format_decimal, format_duration
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ def preview_of(queue: SaleQueue, knobs: dict[str, Any], seen: Overview) -> Previ
     now = Flow.of(queue, stay=_stay(queue, seen))
     changed = SaleQueue(**{name: getattr(queue, name) for name in KNOBS} | knobs)
     then = Flow.of(changed, stay=_stay(changed, seen))
-    return Preview([_line(seen.waiting, now, then), _house(then)], advice.warnings(then))
+    return Preview([_line(seen.waiting, now, then), _house(then)], flow.knob_warnings(then))
 
 
 # From this share of the places on, those inside and the pace say how long people stay.
@@ -41,15 +40,15 @@ KNOBS = (
 def _stay(queue: SaleQueue, seen: Overview) -> float | None:
     """As measured in a house that is nearly full; nobody stays longer than they may."""
     is_busy = seen.cap > 0 and seen.inside + seen.ready >= BUSY * seen.cap
-    measured = advice.measured_stay(seen.inside, seen.rate) if is_busy else None
+    measured = flow.measured_stay(seen.inside, seen.rate) if is_busy else None
     return min(measured, queue.pass_max_seconds) if measured else None
 
 
 def _line(waiting: int, now: Flow, then: Flow) -> str:
     told = {
-        "people": count(waiting),
-        "then": duration(advice.seconds_to_empty(waiting, then)),
-        "now": duration(advice.seconds_to_empty(waiting, now)),
+        "people": format_count(waiting),
+        "then": format_duration(flow.seconds_to_empty(waiting, then)),
+        "now": format_duration(flow.seconds_to_empty(waiting, now)),
     }
     if not waiting:
         return _("Nobody waits now, so the line stays empty for the moment.")
@@ -64,10 +63,10 @@ def _line(waiting: int, now: Flow, then: Flow) -> str:
 
 def _house(then: Flow) -> str:
     told = {
-        "rate": short(then.lasting_rate),
-        "stay": short(then.stay),
-        "inside": count(round(then.places_used)),
-        "cap": count(then.cap),
+        "rate": format_decimal(then.lasting_rate),
+        "stay": format_decimal(then.stay),
+        "inside": format_count(round(then.places_used)),
+        "cap": format_count(then.cap),
     }
     return (
         _(

@@ -11,7 +11,7 @@ from ticketing.console import selectors, store
 from ticketing.console.figures import COUNTED, per_second, row
 from ticketing.console.models import Autopilot, Sample
 from ticketing.console.store import Figures
-from waiting_queue import services as queues
+from waiting_queue import selectors as queues
 from waiting_queue.models import SaleQueue
 
 log = logging.getLogger(__name__)

@@ -16,10 +16,11 @@ from ticketing.core import clock
 from ticketing.core.errors import NotFound
 from ticketing.events.admin.event_forms import ReasonForm
 from ticketing.events.admin.pages import operator
+from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queues
 from waiting_queue.admin.forms import NoticeForm
-from waiting_queue.admin.pages import CONSEQUENCES, TAKEN_BACK, TOLD
 from waiting_queue.models import SaleQueue
+from waiting_queue.selectors.labels import MOVE_CONSEQUENCES, NOTICE_REMOVED, NOTICE_SET
 
 State = SaleQueue.State
 
@@ -41,7 +42,7 @@ def move(request: HttpRequest, event_id: int, to: str) -> HttpResponse:
         SaleQueue(state=queue.state).move_to(state)  # don't ask about what can't be done
     title = _("%(event)s: %(state)s") % {"event": queue, "state": state.label}
     dangerous = state == State.CLOSED
-    return ask(request, queue, title, form, CONSEQUENCES[state], dangerous=dangerous)
+    return ask(request, queue, title, form, MOVE_CONSEQUENCES[state], dangerous=dangerous)
 
 
 @for_those_who(SET_KNOBS)
@@ -55,7 +56,7 @@ def knobs(request: HttpRequest, event_id: int) -> HttpResponse:
         return done(request, event_id, _("The next tick uses the new knobs."))
     preview = None
     if form.is_valid():
-        seen = queues.overview(queue, now=clock.now())
+        seen = queue_selectors.overview(queue, now=clock.now())
         preview = services.preview_of(queue, form.changed_knobs, seen)
     title = _("%(event)s: knobs") % {"event": queue}
     return page(request, "knobs", title, queue=queue, event=queue.event, form=form, preview=preview)
@@ -69,10 +70,10 @@ def tell(request: HttpRequest, event_id: int) -> HttpResponse:
     form = NoticeForm(posted, initial={"message": queue.notice})
     if form.is_valid():
         message = form.cleaned_data["message"]
-        queues.tell_everyone(event_id=event_id, message=message, **signed(request, form))
-        return done(request, event_id, TOLD if message else TAKEN_BACK)
+        queues.set_notice(event_id=event_id, message=message, **signed(request, form))
+        return done(request, event_id, NOTICE_SET if message else NOTICE_REMOVED)
     title = _("%(event)s: message to everyone in line") % {"event": queue}
-    return ask(request, queue, title, form, TOLD)
+    return ask(request, queue, title, form, NOTICE_SET)
 
 
 # -- what all controls share -----------------------------------------------------------------------

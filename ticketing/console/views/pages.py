@@ -17,10 +17,10 @@ from ticketing.console.words import (
 )
 from ticketing.core import clock
 from ticketing.events.admin.pages import operator
-from waiting_queue import services as queues
+from waiting_queue import selectors as queues
 from waiting_queue.admin.forms import NoticeForm
-from waiting_queue.admin.words import pilot_words
 from waiting_queue.models import SaleQueue
+from waiting_queue.selectors.labels import autopilot_reason
 
 RECENT = 8
 
@@ -51,7 +51,7 @@ def _about(request: HttpRequest, queue: SaleQueue) -> dict[str, Any]:
     history = services.history_of(event_id=queue.pk)
     return {
         "figures": services.figures_now(queue, now=now),
-        "warnings": queues.warnings_of(queue, seen),
+        "warnings": queues.queue_warnings(queue, seen),
         "buttons": state_buttons(
             queue, may_move=who.has_perm(MOVE_QUEUE), may_close=who.has_perm(CLOSE_QUEUE)
         ),
@@ -73,7 +73,9 @@ def _pilot(queue: SaleQueue) -> dict[str, Any]:
     """A pilot that somebody has just taken over from is off, even if it does not know yet."""
     row = selectors.autopilot_of(queue.pk)
     flies = row is not None and row.is_on and not services.is_taken_over(row)
-    thought = pilot_words(row.why, row.a, row.b) if row and flies else SCRIPT_WORDS["pilot-off"]
+    thought = (
+        autopilot_reason(row.why, row.a, row.b) if row and flies else SCRIPT_WORDS["pilot-off"]
+    )
     steps = change_rows(selectors.autopilot_steps(queue.pk, RECENT))
     form = AutopilotForm(instance=row, auto_id="pilot-%s")
     return {"row": row, "flies": flies, "thought": thought, "steps": steps, "form": form}

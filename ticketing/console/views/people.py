@@ -20,10 +20,10 @@ from ticketing.core import clock
 from ticketing.core.errors import NotFound
 from ticketing.events.admin.event_forms import ReasonForm
 from ticketing.events.admin.pages import operator, require_post
+from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queues
-from waiting_queue.admin.pages import DEEDS
-from waiting_queue.admin.words import PLACES
 from waiting_queue.models import BlockAppeal
+from waiting_queue.selectors.labels import PERSON_STATES
 
 NEEDED = {"kick": MOVE_PEOPLE, "block": BLOCK_PEOPLE, "unblock": BLOCK_PEOPLE}
 
@@ -34,7 +34,9 @@ def find(request: HttpRequest, event_id: int) -> HttpResponse:
     queue = queue_of(event_id)
     form = SearchForm(request.POST or None)
     if form.is_valid():
-        found = queues.person_called(event_id=event_id, name=form.cleaned_data["who"])
+        found = queue_selectors.user_by_email_or_number(
+            event_id=event_id, text=form.cleaned_data["who"]
+        )
         return redirect("console:person", event_id, found.pk)
     title = _("%(event)s: find a person") % {"event": queue}
     return page(request, "find", title, queue=queue, event=queue.event, form=form)
@@ -43,12 +45,12 @@ def find(request: HttpRequest, event_id: int) -> HttpResponse:
 @for_those_who(FIND_PEOPLE)
 def person(request: HttpRequest, event_id: int, person_id: int) -> HttpResponse:
     queue, user = queue_of(event_id), get_object_or_404(User, pk=person_id)
-    found = queues.find_person(event_id=event_id, user=user, now=clock.now())
+    found = queue_selectors.person_in_queue(event_id=event_id, user=user, now=clock.now())
     story = selectors.story_of(event_id=event_id, user=user)
     title = _("%(event)s: %(person)s") % {"event": queue, "person": user}
     context: dict[str, Any] = {"queue": queue, "event": queue.event, "found": found}
     context |= {"story": story, "changes": change_rows(story.changes)}
-    where = PLACES.get(found.standing.state, found.standing.state)
+    where = PERSON_STATES.get(found.standing.state, found.standing.state)
     return page(request, "person", title, where=where, **context)
 
 
@@ -59,16 +61,18 @@ def deed(request: HttpRequest, event_id: int, person_id: int, deed: str) -> Http
         raise NotFound()
     require(request, NEEDED[deed])
     queue, user = queue_of(event_id), get_object_or_404(User, pk=person_id)
-    do, consequence, explained = DEEDS[deed]
-    form = ReasonForm(request.POST if request.method == "POST" else None, required=explained)
+    action = queues.PERSON_ACTIONS[deed]
+    form = ReasonForm(
+        request.POST if request.method == "POST" else None, required=action.needs_reason
+    )
     if form.is_valid():
-        do(event_id=event_id, person=str(person_id), **signed(request, form))
+        action.service(event_id=event_id, person=str(person_id), **signed(request, form))
         messages.success(request, _("Done: %(person)s.") % {"person": user})
         return redirect("console:person", event_id, person_id)
     title = _("%(event)s: %(person)s") % {"event": queue, "person": user}
     story = selectors.story_of(event_id=event_id, user=user)
     dangerous = deed != "unblock"
-    return ask(request, queue, title, form, consequence, dangerous=dangerous, story=story)
+    return ask(request, queue, title, form, action.consequence, dangerous=dangerous, story=story)
 
 
 ANSWERS: dict[str, tuple[Callable[..., Any], Any]] = {

@@ -7,7 +7,7 @@ from ticketing.console.access import for_those_who, queue_of
 from ticketing.console.forms import KnobsForm
 from ticketing.console.roles import WATCH
 from ticketing.core import clock
-from waiting_queue import services as queues
+from waiting_queue import selectors as queues
 
 
 @for_those_who(WATCH)

@@ -21,6 +21,7 @@ from ticketing.rehearsal import gateway_ledger, leftovers, store
 from ticketing.rehearsal.locks import rehearsal_for_update
 from ticketing.rehearsal.models import Rehearsal
 from ticketing.rehearsal.services.hearing import SILENCE
+from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queues
 from waiting_queue.models import SaleQueue
 
@@ -155,7 +156,7 @@ def _line_closed(event_id: int, now: datetime) -> list[str]:
     with suppress(IllegalMove, NotFound):
         events.move_event(event_id=event_id, to=Event.State.CLOSED, by=None, now=now)
     queues.send_closing_message(event_id=event_id, now=now)
-    return [queues.seed_hash(queue.seed)]
+    return [queue_selectors.seed_hash(queue.seed)]
 
 
 def _delete(traces: Traces) -> None:

@@ -1,10 +1,10 @@
-"""Take a queue to another state."""
+"""Move a queue to another state."""
 
 from argparse import ArgumentParser
 from typing import Any
 
 from waiting_queue import services
-from waiting_queue.management.operating import QueueCommand
+from waiting_queue.management.queue_command import QueueCommand
 from waiting_queue.models import SaleQueue
 
 State = SaleQueue.State
@@ -24,11 +24,11 @@ class Command(QueueCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         self.add_event(parser)
         parser.add_argument("move", choices=MOVES)
-        self.add_signature(parser)
+        self.add_audit_arguments(parser)
 
     def act(self, **options: Any) -> None:
         queue = services.move_queue(
-            event_id=options["event"], to=MOVES[options["move"]], **self.signed(**options)
+            event_id=options["event"], to=MOVES[options["move"]], **self.audit_fields(**options)
         )
         self.stdout.write(f"Queue {queue.pk} ({queue}): {State(queue.state).label}")
-        self.tell(queue)
+        self.write_warnings(queue)

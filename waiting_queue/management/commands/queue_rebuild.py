@@ -1,10 +1,10 @@
-"""Restore a line from the journal."""
+"""Rebuild a line from the journal."""
 
 from argparse import ArgumentParser
 from typing import Any
 
 from waiting_queue import services
-from waiting_queue.management.operating import QueueCommand
+from waiting_queue.management.queue_command import QueueCommand
 
 
 class Command(QueueCommand):
@@ -12,8 +12,10 @@ class Command(QueueCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         self.add_event(parser)
-        self.add_signature(parser)
+        self.add_audit_arguments(parser)
 
     def act(self, **options: Any) -> None:
-        count = services.restore_line(event_id=options["event"], **self.signed(**options))
+        count = services.rebuild_queue_on_request(
+            event_id=options["event"], **self.audit_fields(**options)
+        )
         self.stdout.write(f"Queue {options['event']}: rebuilt, {count} people are known.")

@@ -1,10 +1,10 @@
-"""Turn knobs of a queue."""
+"""Change knobs of a queue."""
 
 from argparse import ArgumentParser
 from typing import Any
 
 from waiting_queue import services
-from waiting_queue.management.operating import QueueCommand
+from waiting_queue.management.queue_command import QueueCommand
 
 
 class Command(QueueCommand):
@@ -13,11 +13,13 @@ class Command(QueueCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         self.add_event(parser)
         parser.add_argument("knobs", nargs="+", metavar="knob=value")
-        self.add_signature(parser)
+        self.add_audit_arguments(parser)
 
     def act(self, **options: Any) -> None:
-        knobs = services.knobs_from_words(options["knobs"])
-        queue = services.set_knobs(event_id=options["event"], knobs=knobs, **self.signed(**options))
+        knobs = services.parse_knobs(options["knobs"])
+        queue = services.set_knobs(
+            event_id=options["event"], knobs=knobs, **self.audit_fields(**options)
+        )
         for name in knobs:
             self.stdout.write(f"{name} = {getattr(queue, name)}")
-        self.tell(queue)
+        self.write_warnings(queue)

@@ -1,17 +1,16 @@
-"""Every queue that is not over, in numbers."""
+"""Show the counts of every queue that is not closed."""
 
 import time
 from argparse import ArgumentParser
-from datetime import datetime
 from typing import Any
 
 from ticketing.core import clock
 from ticketing.core.errors import NotFound
-from waiting_queue import services
-from waiting_queue.advice import short
-from waiting_queue.management.operating import QueueCommand
+from waiting_queue import selectors
+from waiting_queue.management.queue_command import QueueCommand
 from waiting_queue.models import SaleQueue
-from waiting_queue.services import Overview
+from waiting_queue.selectors import Overview
+from waiting_queue.selectors.flow import format_decimal
 
 HEADS = (
     *("EVENT", "STATE", "LOBBY", "WAITING", "READY", "INSIDE", "RATE", "TICK", "JOURNAL", "TITLE"),
@@ -38,62 +37,62 @@ class Command(QueueCommand):
             self.stdout.write("")
 
     def show(self, event: int | None, *, watched: bool = False) -> None:
-        queues, now = shown_queues(event), clock.now()
-        seen = services.overviews(queues, now=now)
-        rows = [HEADS, *(row(queue, seen[queue.pk]) for queue in queues)]
-        lines = [*table(rows), *mind(queues, seen), *(() if queues else ("There is no queue.",))]
-        stamp = f"{CLEAR if self.stdout.isatty() else ''}{clock_words(now)}\n" if watched else ""
-        self.stdout.write(stamp + "\n".join(lines))
+        queues, now = queues_to_show(event), clock.now()
+        overviews = selectors.overviews(queues, now=now)
+        rows = [HEADS, *(row(queue, overviews[queue.pk]) for queue in queues)]
+        lines = [*table(rows), *warnings(queues, overviews)]
+        if not queues:
+            lines.append("There is no queue.")
+        if watched:
+            clear = CLEAR if self.stdout.isatty() else ""
+            lines.insert(0, f"{clear}{now.astimezone():%Y-%m-%d %H:%M:%S}")
+        self.stdout.write("\n".join(lines))
 
 
-def shown_queues(event: int | None) -> list[SaleQueue]:
+def queues_to_show(event: int | None) -> list[SaleQueue]:
     queues = SaleQueue.objects.select_related("event")
     if event is None:
         return list(queues.exclude(state=SaleQueue.State.CLOSED))
-    found = list(queues.filter(pk=event))
-    if not found:
+    matching = list(queues.filter(pk=event))
+    if not matching:
         raise NotFound()
-    return found
+    return matching
 
 
-def row(queue: SaleQueue, seen: Overview) -> tuple[str, ...]:
-    asked = short(queue.admit_per_second) if queue.admit_per_second else "any"
-    known = (
-        f"{seen.lobby:,}",
-        f"{seen.waiting:,}",
-        f"{seen.ready:,}",
-        f"{seen.inside:,}/{seen.cap:,}",
-        f"{seen.rate:.1f}/{asked}",
-        UNKNOWN if seen.tick_age is None else f"{seen.tick_age:.1f}s",
-        f"{seen.backlog:,}",
+def row(queue: SaleQueue, overview: Overview) -> tuple[str, ...]:
+    target = format_decimal(queue.admit_per_second) if queue.admit_per_second else "any"
+    counts = (
+        f"{overview.lobby:,}",
+        f"{overview.waiting:,}",
+        f"{overview.ready:,}",
+        f"{overview.inside:,}/{overview.cap:,}",
+        f"{overview.rate:.1f}/{target}",
+        UNKNOWN if overview.tick_age is None else f"{overview.tick_age:.1f}s",
+        f"{overview.backlog:,}",
     )
-    counts = known if seen.known else (UNKNOWN,) * len(known)
-    return (str(queue.pk), queue.state, *counts, str(queue))
+    shown = counts if overview.known else (UNKNOWN,) * len(counts)
+    return (str(queue.pk), queue.state, *shown, str(queue))
 
 
 def table(rows: list[tuple[str, ...]]) -> list[str]:
-    """Numbers to the right, words to the left; the last column needs no width."""
+    """Return aligned lines: state and title to the left, numbers to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(_cells(cells, widths)).rstrip() for cells in rows]
 
 
 def _cells(cells: tuple[str, ...], widths: list[int]) -> list[str]:
-    words = {1, len(cells) - 1}
+    left_aligned = {1, len(cells) - 1}
     return [
-        cell.ljust(width) if place in words else cell.rjust(width)
-        for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        cell.ljust(width) if column in left_aligned else cell.rjust(width)
+        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
     ]
 
 
-def mind(queues: list[SaleQueue], seen: dict[int, Overview]) -> list[str]:
-    if any(not each.reachable for each in seen.values()):
+def warnings(queues: list[SaleQueue], overviews: dict[int, Overview]) -> list[str]:
+    if any(not overview.reachable for overview in overviews.values()):
         return ["Redis can't be reached: the counts are not known."]
     return [
-        f"{queue.pk}: {words}"
+        f"{queue.pk}: {warning}"
         for queue in queues
-        for words in services.warnings_of(queue, seen[queue.pk])
+        for warning in selectors.queue_warnings(queue, overviews[queue.pk])
     ]
-
-
-def clock_words(now: datetime) -> str:
-    return f"{now.astimezone():%Y-%m-%d %H:%M:%S}"

@@ -1,10 +1,10 @@
-"""Tell everybody in line something."""
+"""Set, remove or show the message to everyone in line."""
 
 from argparse import ArgumentParser
 from typing import Any
 
-from waiting_queue import services
-from waiting_queue.management.operating import QueueCommand
+from waiting_queue import selectors, services
+from waiting_queue.management.queue_command import QueueCommand
 
 
 class Command(QueueCommand):
@@ -12,16 +12,16 @@ class Command(QueueCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         self.add_event(parser)
-        words = parser.add_mutually_exclusive_group()
-        words.add_argument("message", nargs="?", metavar="MESSAGE", help="Everybody reads this.")
-        words.add_argument("--clear", action="store_true", help="Take the message back.")
-        self.add_signature(parser)
+        source = parser.add_mutually_exclusive_group()
+        source.add_argument("message", nargs="?", metavar="MESSAGE", help="Everybody reads this.")
+        source.add_argument("--clear", action="store_true", help="Take the message back.")
+        self.add_audit_arguments(parser)
 
     def act(self, **options: Any) -> None:
         event_id, message = options["event"], "" if options["clear"] else options["message"]
         if message is None:
-            notice = services.notice_of(event_id)
+            notice = selectors.current_notice(event_id)
         else:
-            signed = self.signed(**options)
-            notice = services.tell_everyone(event_id=event_id, message=message, **signed).notice
+            audit = self.audit_fields(**options)
+            notice = services.set_notice(event_id=event_id, message=message, **audit).notice
         self.stdout.write(f"Everyone in line reads: {notice}" if notice else "There is no message.")

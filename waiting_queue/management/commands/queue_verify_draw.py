@@ -1,4 +1,4 @@
-"""Check a draw from what was published. With a file or an address, no database is asked."""
+"""Verify a published draw; with --file or --url this needs no database."""
 
 import json
 from argparse import ArgumentParser
@@ -9,11 +9,11 @@ from urllib.request import urlopen
 
 from django.core.management.base import CommandError
 
-from waiting_queue import services
-from waiting_queue.management.operating import QueueCommand
+from waiting_queue import selectors
+from waiting_queue.management.queue_command import QueueCommand
 
-PATIENCE_SECONDS = 30
-LARGEST = 500_000_000
+TIMEOUT_SECONDS = 30
+MAX_BYTES = 500_000_000
 
 
 class Command(QueueCommand):
@@ -29,35 +29,35 @@ class Command(QueueCommand):
         parser.add_argument("--hash", default="", help="What was published before the opening.")
 
     def act(self, **options: Any) -> None:
-        published = published_by(options)
-        checks = services.check_draw(published, noted_hash=options["hash"])
+        published = load_draw(options)
+        checks = selectors.draw_checks(published, noted_hash=options["hash"])
         for check in checks:
-            self.stdout.write(f"{'ok    ' if check.holds else 'WRONG '} {check.words}")
-        if not all(check.holds for check in checks):
+            self.stdout.write(f"{'ok    ' if check.passed else 'WRONG '} {check.description}")
+        if not all(check.passed for check in checks):
             raise CommandError("This draw does not fit what was published.")
         self.stdout.write(summary(published))
 
 
-def published_by(options: dict[str, Any]) -> Any:
+def load_draw(options: dict[str, Any]) -> Any:
     if options["file"]:
         return read_json(Path(options["file"]).read_text)
     if options["url"]:
-        return read_json(lambda: fetched(options["url"]))
-    return services.published_draw(services.public_queue(options["event"]))
+        return read_json(lambda: download(options["url"]))
+    return selectors.published_draw(selectors.public_queue(options["event"]))
 
 
 def read_json(read: Callable[[], str]) -> Any:
     try:
         return json.loads(read())
-    except (OSError, ValueError) as trouble:
-        raise CommandError(f"This can't be read: {trouble}") from None
+    except (OSError, ValueError) as error:
+        raise CommandError(f"This can't be read: {error}") from None
 
 
-def fetched(url: str) -> str:
+def download(url: str) -> str:
     if not url.startswith(("http://", "https://")):
         raise ValueError("an address begins with http:// or https://")
-    with urlopen(url, timeout=PATIENCE_SECONDS) as answer:  # noqa: S310 (checked above)
-        return answer.read(LARGEST).decode()
+    with urlopen(url, timeout=TIMEOUT_SECONDS) as response:  # noqa: S310 (checked above)
+        return response.read(MAX_BYTES).decode()
 
 
 def summary(published: dict[str, Any]) -> str:

@@ -1,21 +1,21 @@
-"""Will there be seats for me? Per grade, up to how many people ahead there probably will be.
+"""The outlook: with how many people ahead seats of each grade will probably be left.
 
-docs/waiting.md tells the same in words. Everything is a whole number or an exact fraction.
+docs/waiting.md explains the calculation. All numbers are integers or exact fractions.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
 from ticketing.events.selectors import GradeSeats, seats_by_grade
 
-# Until enough people are done, it is as if so many with so many seats each had come before them.
+# Prior of the average basket: counts as this many people who took this many seats each.
 ASSUMED_PEOPLE, ASSUMED_BASKET = 20, 2
-# More seats a person than this were not taken by these people: what was counted doesn't fit.
+# A larger average means that seats were sold outside the queue; the prior is used instead.
 LARGEST_BASKET = 4
-# The share of a grade's free seats that may be wanted by those ahead.
+# A seat is likely (possible) while those ahead want at most this share of the free seats.
 LIKELY, MAYBE = Fraction(70, 100), Fraction(130, 100)
 
 
@@ -30,13 +30,6 @@ class GradeOutlook:
     likely: int
     maybe: int
 
-    def chance(self, ahead: int) -> str:
-        if not self.free:
-            return "none"
-        if ahead < self.likely:
-            return "likely"
-        return "maybe" if ahead < self.maybe else "unlikely"
-
 
 @dataclass(frozen=True)
 class Outlook:
@@ -48,8 +41,17 @@ class Outlook:
 
 
 def outlook_of(event_id: int, *, admitted: int, inside: int, ready: int) -> Outlook:
-    """The outlook of an event now, from how many ever came in, are inside, and are called."""
+    """Return the outlook of an event from its people admitted so far, inside and called."""
     return forecast(seats_by_grade(event_id), admitted=admitted, inside=inside, ready=ready)
+
+
+def chance_of(grade: Mapping[str, Any], ahead: int) -> str:
+    """Return the chance of a seat in this grade (of `as_dict`), as the page's script does."""
+    if not grade["free"]:
+        return "none"
+    if ahead < grade["likely"]:
+        return "likely"
+    return "maybe" if ahead < grade["maybe"] else "unlikely"
 
 
 def forecast(seats: Sequence[GradeSeats], *, admitted: int, inside: int, ready: int) -> Outlook:
@@ -58,35 +60,35 @@ def forecast(seats: Sequence[GradeSeats], *, admitted: int, inside: int, ready: 
     basket = average_basket(sold=sold, done=max(admitted - inside, 0))
     before_the_line = ready + undecided(inside=inside, held=held, basket=basket)
     left = any(grade.free or grade.held for grade in seats)
-    return Outlook(sold > 0 and not left, limits(seats, basket, before_the_line))
+    return Outlook(sold > 0 and not left, grade_outlooks(seats, basket, before_the_line))
 
 
 def average_basket(*, sold: int, done: int) -> Fraction:
-    """Seats per person who came in and is out again, with or without any.
+    """Return the average number of seats per person who came in and is done.
 
-    Those inside don't count: who is still choosing would look like somebody who wants nothing.
+    People inside don't count: they have not taken their seats yet.
     """
     basket = Fraction(sold + ASSUMED_PEOPLE * ASSUMED_BASKET, done + ASSUMED_PEOPLE)
     return basket if basket <= LARGEST_BASKET else Fraction(ASSUMED_BASKET)
 
 
 def undecided(*, inside: int, held: int, basket: Fraction) -> Fraction:
-    """People inside who have not taken their seats yet: held seats are those of the others."""
+    """Return how many people inside have not taken seats yet, judging by the seats held."""
     return max(inside - held / basket, Fraction(0))
 
 
-def limits(
+def grade_outlooks(
     seats: Sequence[GradeSeats], basket: Fraction, before_the_line: Fraction | int
 ) -> list[GradeOutlook]:
-    """How far back in line the seats of each grade reach, after everybody before the line."""
-    wanted = popularity(seats)
-    all_wanted = sum(wanted[grade.code] for grade in seats if grade.free)
+    """Return per grade how far back in line its seats reach, after everybody before the line."""
+    demand = popularity(seats)
+    total_demand = sum(demand[grade.code] for grade in seats if grade.free)
 
-    def reach(grade: GradeSeats, part: Fraction) -> int:
+    def people_ahead(grade: GradeSeats, share: Fraction) -> int:
         if not grade.free:
             return 0
-        per_person = basket * wanted[grade.code] / all_wanted
-        return max(math.floor(grade.free * part / per_person - before_the_line) + 1, 0)
+        per_person = basket * demand[grade.code] / total_demand
+        return max(math.floor(grade.free * share / per_person - before_the_line) + 1, 0)
 
     return [
         GradeOutlook(
@@ -94,17 +96,17 @@ def limits(
             name_ko=grade.name_ko,
             name_en=grade.name_en,
             free=grade.free,
-            likely=reach(grade, LIKELY),
-            maybe=reach(grade, MAYBE),
+            likely=people_ahead(grade, LIKELY),
+            maybe=people_ahead(grade, MAYBE),
         )
         for grade in seats
     ]
 
 
 def popularity(seats: Sequence[GradeSeats]) -> dict[str, Fraction]:
-    """How much each grade is wanted: by what was taken, and at first by how many seats it has.
+    """Return the demand for each grade: seats taken so far plus a prior by its size.
 
-    Only the grades that are left share the demand: whose grade is gone takes another.
+    Only grades with free seats share the demand: people whose grade is sold out take another.
     """
     total = sum(grade.total for grade in seats)
     assumed = Fraction(ASSUMED_PEOPLE * ASSUMED_BASKET, total or 1)

@@ -1,4 +1,4 @@
-"""What the operators' commands share: an event, a reason, and refusals in plain words."""
+"""The base class of the operators' commands: common arguments, and errors as one line."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -9,14 +9,14 @@ from django.utils import translation
 from ticketing.core import clock
 from ticketing.core.error_responses import OUTAGES, error_of
 from ticketing.core.errors import DomainError
-from waiting_queue import services
+from waiting_queue import selectors
 from waiting_queue.models import SaleQueue
 
 SHELL = "from the command line"
 
 
 class QueueCommand(BaseCommand):
-    """A subclass says what it does in `act`; a refusal becomes one line and exit code 1."""
+    """Subclasses implement `act`; an error ends the command with one line and exit code 1."""
 
     requires_system_checks = []
 
@@ -25,7 +25,7 @@ class QueueCommand(BaseCommand):
             try:
                 self.act(**options)
             except DomainError as refusal:
-                raise CommandError(words_of(refusal)) from None
+                raise CommandError(error_text(refusal)) from None
             except OUTAGES as outage:
                 raise CommandError(f"{error_of(outage)} ({outage})") from None
 
@@ -35,33 +35,32 @@ class QueueCommand(BaseCommand):
     def add_event(self, parser: ArgumentParser) -> None:
         parser.add_argument("event", type=int, metavar="EVENT", help="Number of the event.")
 
-    def add_signature(self, parser: ArgumentParser) -> None:
+    def add_audit_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--why", default="", help="Kept in the queue's history.")
         parser.add_argument("--by", default="", metavar="EMAIL", help="Operator who does this.")
 
-    def signed(self, *, by: str, why: str, **_: Any) -> dict[str, Any]:
-        """Who, why and when, as every service wants to know it."""
-        user = services.person_with_email(by) if by else None
+    def audit_fields(self, *, by: str, why: str, **_: Any) -> dict[str, Any]:
+        """Return the arguments of every service that writes an audit row: who, why and when."""
+        user = selectors.user_with_email(by) if by else None
         reason = why if user else f"{why} ({SHELL})" if why else SHELL
         return {"by": user, "why": reason, "now": clock.now()}
 
-    def tell(self, queue: SaleQueue) -> None:
-        """Whether the change is at work, and what the knobs mean together."""
-        seen = services.overview(queue, now=clock.now())
-        if not seen.reachable:
+    def write_warnings(self, queue: SaleQueue) -> None:
+        """Write to stderr if the change has no effect yet, or knobs don't fit each other."""
+        overview = selectors.overview(queue, now=clock.now())
+        if not overview.reachable:
             self.stderr.write(
                 "Saved, but Redis can't be reached: it works as soon as it answers again."
             )
-        for words in services.warnings_of(queue, seen):
-            self.stderr.write(f"Mind: {words}")
+        for warning in selectors.queue_warnings(queue, overview):
+            self.stderr.write(f"Mind: {warning}")
 
 
-def words_of(refusal: DomainError) -> str:
-    fields = refusal.details.get("fields", {})
+def error_text(error: DomainError) -> str:
+    fields = error.details.get("fields", {})
     if not fields:
-        return " ".join(filter(None, [str(refusal), str(refusal.advice)]))
-    return "\n".join(f"{_named(name)}{' '.join(why)}" for name, why in fields.items())
-
-
-def _named(name: str) -> str:
-    return "" if name == "__all__" else f"{name}: "
+        return " ".join(filter(None, [str(error), str(error.advice)]))
+    return "\n".join(
+        ("" if name == "__all__" else f"{name}: ") + " ".join(messages)
+        for name, messages in fields.items()
+    )

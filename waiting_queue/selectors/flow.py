@@ -1,4 +1,4 @@
-"""Whether a queue's knobs fit each other.
+"""How people flow through a queue at given knobs, and which knobs do not fit each other.
 
 Little's law: people inside = admissions per second times seconds inside.
 """
@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from waiting_queue.models import SaleQueue
 
-# Below this share of the places in use, the rate is what keeps people waiting.
+# A share of the places inside: below it they count as mostly empty, above it as mostly taken.
 MANY_PLACES = 0.5
 LATE_TICK_SECONDS = 5
 SHORT_ABSENCE_SECONDS = 60
@@ -17,7 +17,7 @@ SHORT_ABSENCE_SECONDS = 60
 
 @dataclass(frozen=True)
 class Flow:
-    """How people pass through a queue. A rate of 0 is no limit; the stay is a guess or measured."""
+    """A rate of 0 means no limit. `stay`, in seconds, is measured or, failing that, the pass."""
 
     rate: float
     cap: int
@@ -41,7 +41,7 @@ class Flow:
 
     @property
     def rate_of_places(self) -> float:
-        """As many as go out can come in, once all places are taken."""
+        """Admissions per second once all places are taken: as many as leave."""
         return self.cap / self.stay
 
     @property
@@ -50,6 +50,7 @@ class Flow:
 
     @property
     def lasting_rate(self) -> float:
+        """Admissions per second that can be kept up."""
         return self.rate_of_places if self.cap_binds else self.rate
 
     @property
@@ -58,88 +59,96 @@ class Flow:
 
 
 def seconds_to_empty(waiting: int, flow: Flow) -> float:
-    """How long until the last of so many is in: neither the rate nor the places go faster."""
+    """Return the seconds until the last of so many is in; the slower of rate and places decides."""
     by_places = max(waiting - flow.cap, 0) / flow.rate_of_places
     return max(by_places, waiting / flow.rate if flow.rate else 0)
 
 
 def measured_stay(inside: int, rate: float) -> float | None:
-    """Little's law the other way round; true only of a house that is full."""
+    """Return the average stay by Little's law; valid only while all places are taken."""
     return inside / rate if inside and rate else None
 
 
-def warnings(flow: Flow) -> list[str]:
-    """What will not work as the knobs promise, in whole sentences."""
-    told = [_about_rate(flow), _about_calls(flow), _about_absence(flow), _about_stock(flow)]
-    return [words for words in told if words]
+def knob_warnings(flow: Flow) -> list[str]:
+    """Return one sentence for each knob that will not work as set."""
+    warnings = [
+        _rate_warning(flow),
+        _claim_warning(flow),
+        _absence_warning(flow),
+        _stock_warning(flow),
+    ]
+    return [warning for warning in warnings if warning]
 
 
-def outlook(flow: Flow) -> str:
-    """What a full line would mean."""
-    took = duration(seconds_to_empty(flow.capacity, flow))
-    words = _("A full line of %(people)s would take about %(time)s, at %(rate)s people a second.")
-    return words % {"people": count(flow.capacity), "time": took, "rate": short(flow.lasting_rate)}
+def full_line_forecast(flow: Flow) -> str:
+    """Return how long a line at full capacity would take."""
+    text = _("A full line of %(people)s would take about %(time)s, at %(rate)s people a second.")
+    return text % {
+        "people": format_count(flow.capacity),
+        "time": format_duration(seconds_to_empty(flow.capacity, flow)),
+        "rate": format_decimal(flow.lasting_rate),
+    }
 
 
 def live_warnings(*, lost: bool, tick_age: float | None) -> list[str]:
-    """What is wrong with a queue that should be running."""
+    """Return what is wrong with a queue that should be ticking."""
     if lost:
         return [_("Redis does not know this line; the next tick restores it from the journal.")]
     if tick_age is not None and tick_age > LATE_TICK_SECONDS:
-        words = _("The last tick was %(time)s ago: nobody is called. Are beat and ticker running?")
-        return [words % {"time": duration(tick_age)}]
+        text = _("The last tick was %(time)s ago: nobody is called. Are beat and ticker running?")
+        return [text % {"time": format_duration(tick_age)}]
     return []
 
 
-def _about_rate(flow: Flow) -> str:
-    told = {
-        "places": count(flow.cap),
-        "stay": short(flow.stay),
-        "reached": short(flow.rate_of_places),
-        "rate": short(flow.rate),
-        "used": count(round(flow.places_used)),
+def _rate_warning(flow: Flow) -> str:
+    params = {
+        "places": format_count(flow.cap),
+        "stay": format_decimal(flow.stay),
+        "reached": format_decimal(flow.rate_of_places),
+        "rate": format_decimal(flow.rate),
+        "used": format_count(round(flow.places_used)),
     }
     if not flow.rate:
-        return _("Without a rate, all %(places)s places are given away within a second.") % told
+        return _("Without a rate, all %(places)s places are given away within a second.") % params
     if flow.cap_binds:
         return (
             _(
                 "With %(places)s places and %(stay)s s inside, about %(reached)s people a second "
                 "can come in; the rate of %(rate)s/s will not be reached."
             )
-            % told
+            % params
         )
     if flow.places_used < flow.cap * MANY_PLACES:
-        words = _(
+        text = _(
             "At %(rate)s/s and %(stay)s s inside, only about %(used)s of %(places)s places "
             "will be in use."
         )
-        return words % told
+        return text % params
     return ""
 
 
-def _about_calls(flow: Flow) -> str:
-    """Those who are called and don't come keep a place until their time is up."""
+def _claim_warning(flow: Flow) -> str:
+    """People who are called keep a place until they come or their time to claim is up."""
     kept = min(flow.cap, flow.lasting_rate * flow.claim)
     if kept <= flow.cap * MANY_PLACES:
         return ""
-    words = _("People who are called but don't come can keep %(kept)s of %(places)s places empty.")
-    return words % {"kept": count(round(kept)), "places": count(flow.cap)}
+    text = _("People who are called but don't come can keep %(kept)s of %(places)s places empty.")
+    return text % {"kept": format_count(round(kept)), "places": format_count(flow.cap)}
 
 
-def _about_absence(flow: Flow) -> str:
+def _absence_warning(flow: Flow) -> str:
     if flow.absence >= SHORT_ABSENCE_SECONDS:
         return ""
-    words = _("With %(time)s s of absence, a phone that sleeps for a moment loses its place.")
-    return words % {"time": flow.absence}
+    text = _("With %(time)s s of absence, a phone that sleeps for a moment loses its place.")
+    return text % {"time": flow.absence}
 
 
-def _about_stock(flow: Flow) -> str:
+def _stock_warning(flow: Flow) -> str:
     return _("With a stock factor of 0 nobody comes in.") if flow.stock_factor == 0 else ""
 
 
-def duration(seconds: float) -> str:
-    """Two units at most: nobody needs the seconds of an hour."""
+def format_duration(seconds: float) -> str:
+    """Return hours and minutes, or minutes and seconds."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes_left = divmod(minutes, 60)
     if hours:
@@ -149,9 +158,9 @@ def duration(seconds: float) -> str:
     return _("%(seconds)s s") % {"seconds": rest}
 
 
-def count(number: int) -> str:
+def format_count(number: int) -> str:
     return f"{number:,}"
 
 
-def short(number: float) -> str:
+def format_decimal(number: float) -> str:
     return f"{number:,.1f}".removesuffix(".0")

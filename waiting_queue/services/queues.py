@@ -1,4 +1,4 @@
-"""What operators and the clock do to a queue. PostgreSQL is the truth; Redis is told afterwards."""
+"""The life of a queue: create, open, pause, drain, close, tune. Redis follows after the commit."""
 
 import logging
 import math
@@ -18,28 +18,14 @@ from ticketing.events.models import Event
 from waiting_queue import store
 from waiting_queue.errors import QueueExists, QueueNotBegun
 from waiting_queue.locks import queue_for_update
-from waiting_queue.models import QueueDraw, SaleQueue
-from waiting_queue.services.changes import note_change
+from waiting_queue.models import KNOBS, QueueDraw, SaleQueue
+from waiting_queue.services.audit_log import record_change
 from waiting_queue.services.journal import rebuild_queue
 from waiting_queue.services.rules import is_drawing, rules_of
 
 log = logging.getLogger(__name__)
 State = SaleQueue.State
-KNOBS = (
-    "max_inside",
-    "admit_per_second",
-    "capacity",
-    "claim_seconds",
-    "pass_seconds",
-    "pass_max_seconds",
-    "absence_seconds",
-    "queues_per_person",
-    "stock_factor",
-    "lobby_opens_at",
-    "opens_at",
-    "shuffle_lobby",
-)
-# What people were told when they came holds: the lot is not called off once the lobby is open.
+# What people were promised on arrival stays: once the lobby is open, its rules are fixed.
 CHANGEABLE_IN: dict[str, frozenset[State]] = {
     "lobby_opens_at": frozenset({State.SCHEDULED}),
     "shuffle_lobby": frozenset({State.SCHEDULED}),
@@ -52,20 +38,20 @@ ANY_TIME = frozenset(State) - {State.CLOSED}
 def create_queue(
     *, event_id: int, by: User | None, why: str = "", now: datetime, **knobs: Any
 ) -> SaleQueue:
-    """Put a queue in front of an event's sale; without a time of its own it opens with the sale."""
+    """Create the queue of an event; without `opens_at` it opens when the sale starts."""
     event = Event.objects.filter(pk=event_id).first()
     if event is None:
         raise NotFound()
     _require_known(knobs)
     knobs["opens_at"] = knobs.get("opens_at") or event.on_sale_at
     queue = SaleQueue(event=event, **knobs)
-    _check(queue)
+    _validate_knobs(queue)
     try:
         with transaction.atomic():
             queue.save(force_insert=True)
     except IntegrityError:
         raise QueueExists() from None
-    note_change(queue, by=by, now=now, what="created", after=queue.opens_at, why=why)
+    record_change(queue, by=by, now=now, what="created", after=queue.opens_at, why=why)
     return queue
 
 
@@ -73,21 +59,23 @@ def create_queue(
 def move_queue(
     *, event_id: int, to: SaleQueue.State, by: User | None, why: str = "", now: datetime
 ) -> SaleQueue:
-    """Open, pause, drain or close a queue, and note who did it."""
+    """Move a queue to another state and record who did it."""
     queue = queue_for_update(event_id)
     before = queue.state
     queue.move_to(to)
     if to == State.OPEN and not queue.event.seats.exists():
         raise NoSeats()
-    begins = not queue.epoch and to != State.CLOSED
-    if begins:
+    starts = not queue.epoch and to != State.CLOSED
+    if starts:
         queue.epoch = secrets.token_urlsafe(9)
     if to == State.OPEN and before == State.LOBBY:
         QueueDraw.objects.create(queue=queue, at=now, seed=queue.seed, shuffled=queue.shuffle_lobby)
     queue.save(update_fields=["state", "epoch"])
-    note_change(queue, by=by, now=now, what="state", before=before, after=State(to).value, why=why)
-    # The move stands even if Redis can't be told now: every tick brings the rules again.
-    transaction.on_commit(lambda: publish(queue, now, new=begins), robust=True)
+    record_change(
+        queue, by=by, now=now, what="state", before=before, after=State(to).value, why=why
+    )
+    # If Redis is down the move stands all the same: every tick writes the rules again.
+    transaction.on_commit(lambda: write_rules(queue, now, new=starts), robust=True)
     return queue
 
 
@@ -101,30 +89,32 @@ def set_knobs(
     before = {name: getattr(queue, name) for name in knobs}
     for name, value in knobs.items():
         setattr(queue, name, value)
-    _check(queue)
+    _validate_knobs(queue)
     changed = [name for name in knobs if getattr(queue, name) != before[name]]
     _require_changeable(queue, changed)
     queue.save(update_fields=changed)
     for name in changed:
         after = getattr(queue, name)
-        note_change(queue, by=by, now=now, what=name, before=before[name], after=after, why=why)
+        record_change(queue, by=by, now=now, what=name, before=before[name], after=after, why=why)
     return queue
 
 
-def restore_line(*, event_id: int, by: User | None, why: str = "", now: datetime) -> int:
-    """An operator has the line rebuilt from the journal. Answers how many people are known."""
+def rebuild_queue_on_request(
+    *, event_id: int, by: User | None, why: str = "", now: datetime
+) -> int:
+    """Rebuild a line because an operator asked for it; return how many people it holds."""
     queue = SaleQueue.objects.filter(pk=event_id).first()
     if queue is None:
         raise NotFound()
     if not queue.epoch:
         raise QueueNotBegun()
     count = rebuild_queue(event_id=event_id, now=now)
-    note_change(queue, by=by, now=now, what="rebuilt", after=count, why=why)
+    record_change(queue, by=by, now=now, what="rebuilt", after=count, why=why)
     return count
 
 
-def publish(queue: SaleQueue, now: datetime, *, new: bool = False) -> int:
-    """Tell Redis the rules of a queue that has begun."""
+def write_rules(queue: SaleQueue, now: datetime, *, new: bool = False) -> int:
+    """Write the rules of a queue that has started to Redis."""
     if not queue.epoch:
         return 0
     rules = rules_of(queue, drawing=is_drawing(queue.pk))
@@ -132,30 +122,31 @@ def publish(queue: SaleQueue, now: datetime, *, new: bool = False) -> int:
 
 
 def changeable_knobs(state: str) -> frozenset[str]:
-    """The knobs that may be turned while a queue is in this state."""
+    """Return the knobs that may be changed while a queue is in this state."""
     return frozenset(name for name in KNOBS if state in CHANGEABLE_IN.get(name, ANY_TIME))
 
 
 def _require_known(knobs: Collection[str]) -> None:
     if unknown := sorted(set(knobs) - set(KNOBS)):
-        words = _("There is no such knob.")
-        raise InvalidInput(fields={name: [words] for name in unknown})
+        message = _("There is no such knob.")
+        raise InvalidInput(fields={name: [message] for name in unknown})
 
 
 def _require_changeable(queue: SaleQueue, changed: Collection[str]) -> None:
     if fixed := sorted(set(changed) - changeable_knobs(queue.state)):
         state = State(queue.state).label
-        words = _("This can't be changed while the queue is “%(state)s”.") % {"state": state}
-        raise InvalidInput(fields={name: [words] for name in fixed})
+        message = _("This can't be changed while the queue is “%(state)s”.") % {"state": state}
+        raise InvalidInput(fields={name: [message] for name in fixed})
 
 
-def _check(queue: SaleQueue) -> None:
-    """Every rule of the model, told in our own error."""
+def _validate_knobs(queue: SaleQueue) -> None:
+    """Run the model's validators and constraints on the knobs."""
     others = {field.name for field in SaleQueue._meta.fields} - set(KNOBS)
     try:
         queue.full_clean(exclude=others, validate_unique=False)
-    except ValidationError as refusal:
-        raise InvalidInput(fields=refusal.message_dict) from None
+    except ValidationError as invalid:
+        raise InvalidInput(fields=invalid.message_dict) from None
     numbers = {name: getattr(queue, name) for name in ("admit_per_second", "stock_factor")}
-    if odd := [name for name, value in numbers.items() if value and not math.isfinite(value)]:
-        raise InvalidInput(fields={name: [_("Enter a number.")] for name in odd})
+    infinite = [name for name, value in numbers.items() if value and not math.isfinite(value)]
+    if infinite:
+        raise InvalidInput(fields={name: [_("Enter a number.")] for name in infinite})

@@ -1,6 +1,6 @@
-"""Words that both the server and the page's script say; `{m}` and the like are filled in by either.
+"""Labels that both the server and the page's script fill in; `{m}` and the like are placeholders.
 
-The script has none of its own: it reads these from the page.
+The script has no texts of its own: it reads these from the page.
 """
 
 import math
@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-WORDS: dict[str, Any] = {
+SCRIPT_LABELS: dict[str, Any] = {
     "moment": _("less than a minute"),
     "minutes": _("{m} min"),
     "hours": _("{h} h {m} min"),
@@ -44,44 +44,44 @@ WORDS: dict[str, Any] = {
     "turn-body": _("Come in within the time that the page shows."),
 }
 MINUTE, HOUR = 60, 3600
-# So many minutes are still said as minutes.
-LONGEST_IN_MINUTES = 90
+# Longer times are given in hours and minutes.
+MAX_MINUTES = 90
 
 
-def in_words(seconds: float) -> str:
-    """A length of time as people say it, rounded up to whole minutes."""
+def duration_label(seconds: float) -> str:
+    """Return a length of time rounded up to whole minutes."""
     if seconds < MINUTE:
-        return str(WORDS["moment"])
+        return str(SCRIPT_LABELS["moment"])
     minutes = math.ceil(seconds / MINUTE)
-    if minutes <= LONGEST_IN_MINUTES:
-        return str(WORDS["minutes"]).format(m=minutes)
-    return str(WORDS["hours"]).format(h=minutes // 60, m=minutes % 60)
+    if minutes <= MAX_MINUTES:
+        return str(SCRIPT_LABELS["minutes"]).format(m=minutes)
+    return str(SCRIPT_LABELS["hours"]).format(h=minutes // 60, m=minutes % 60)
 
 
-def eta_in_words(standing: Mapping[str, Any]) -> str:
+def eta_label(standing: Mapping[str, Any]) -> str:
     if standing["paused"]:
-        return str(WORDS["eta-paused"])
+        return str(SCRIPT_LABELS["eta-paused"])
     if standing["eta_seconds"] is None:
-        return str(WORDS["eta-unknown"])
+        return str(SCRIPT_LABELS["eta-unknown"])
     if standing["eta_seconds"] < MINUTE:
-        return str(WORDS["moment"])
-    return str(WORDS["eta"]).format(time=in_words(standing["eta_seconds"]))
+        return str(SCRIPT_LABELS["moment"])
+    return str(SCRIPT_LABELS["eta"]).format(time=duration_label(standing["eta_seconds"]))
 
 
-def range_in_words(standing: Mapping[str, Any]) -> str:
-    """The range around an estimate; nothing where the estimate says it all."""
+def eta_range_label(standing: Mapping[str, Any]) -> str:
+    """Return the range of an estimate; empty where the estimate alone is enough."""
     low, high = standing["eta_low_seconds"], standing["eta_high_seconds"]
     if standing["paused"] or low is None or (high is not None and high < MINUTE):
         return ""
     if high is None:
-        return str(WORDS["range-open"]).format(low=in_words(low))
+        return str(SCRIPT_LABELS["range-open"]).format(low=duration_label(low))
     if low < MINUTE:
-        return str(WORDS["range-up-to"]).format(high=in_words(high))
-    return str(WORDS["range"]).format(low=in_words(low), high=in_words(high))
+        return str(SCRIPT_LABELS["range-up-to"]).format(high=duration_label(high))
+    return str(SCRIPT_LABELS["range"]).format(low=duration_label(low), high=duration_label(high))
 
 
-def time_kept(seconds: int) -> str:
-    """How long something is kept, exactly: it is a promise."""
+def exact_duration_label(seconds: int) -> str:
+    """Return a length of time to the second, for times that people rely on."""
     minutes, rest = divmod(seconds, MINUTE)
     if not minutes:
         return gettext("%(n)s seconds") % {"n": rest}

@@ -1,0 +1,117 @@
+"""The tick: every second, each running queue calls the next people in line."""
+
+import logging
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db.models import Q
+
+from ticketing.core.errors import DomainError
+from ticketing.events.selectors import seats_free
+from waiting_queue import metrics, store
+from waiting_queue.models import QueueDraw, SaleQueue
+from waiting_queue.scripts import ScriptCall
+from waiting_queue.services.draws import draw_lobby
+from waiting_queue.services.journal import archive_queue, rebuild_queue
+from waiting_queue.services.queues import move_queue
+from waiting_queue.services.rules import rules_of
+from waiting_queue.services.tick_messages import send_closing_message, send_tick_messages
+from waiting_queue.store import Ticked
+
+log = logging.getLogger(__name__)
+State = SaleQueue.State
+# Rounds of one tick at most, so that one busy event can't keep the others waiting.
+MAX_ROUNDS = 10
+
+
+@metrics.TICK_SECONDS.time()
+def tick_open_queues(*, now: datetime) -> dict[int, Ticked]:
+    """Tick every running queue and return the results by event id.
+
+    All queues tick in one round trip. An error in one queue is logged and stops no other.
+    """
+    open_due_queues(now=now)
+    queues = list(SaleQueue.objects.filter(state__in=SaleQueue.RUNNING))
+    drawing = set(QueueDraw.objects.filter(finished_at=None).values_list("pk", flat=True))
+    ticked = _tick_in_rounds(queues, drawing, now)
+    send_tick_messages(queues, now=now)
+    for event_id, result in ticked.items():
+        metrics.PROMOTIONS.labels(event_id).inc(len(result.called))
+    # The slow work comes last: whoever could be called has been called and told by now.
+    _rebuild_lost_lines(ticked, now)
+    for event_id in drawing:
+        _isolated(event_id, partial(draw_lobby, event_id=event_id, now=now))
+    _archive_closed_queues(now)
+    return ticked
+
+
+def open_due_queues(*, now: datetime) -> None:
+    """Open lobbies and queues whose time has come, even if it came long ago."""
+    due_lobby = Q(state=State.SCHEDULED, lobby_opens_at__lte=now, opens_at__gt=now)
+    due_open = Q(state__in=[State.SCHEDULED, State.LOBBY], opens_at__lte=now)
+    for queue in SaleQueue.objects.filter(due_lobby | due_open):
+        to = State.OPEN if queue.opens_at <= now else State.LOBBY
+        _isolated(queue.pk, partial(move_queue, event_id=queue.pk, to=to, by=None, now=now))
+
+
+def _tick_in_rounds(
+    queues: Sequence[SaleQueue], drawing: set[int], now: datetime
+) -> dict[int, Ticked]:
+    """One script moves a bounded number of people; queues with more to do get another round."""
+    calls = {queue.pk: _tick_call(queue, queue.pk in drawing, now) for queue in queues}
+    ticked: dict[int, Ticked] = {}
+    for _ in range(MAX_ROUNDS):
+        with metrics.LUA_SECONDS.time():
+            results = zip(calls, store.take_all(list(calls.values())), strict=True)
+        done: dict[int, Ticked] = {}
+        for event_id, result in results:
+            if isinstance(result, Exception):
+                log.error("queue %s: tick failed: %s", event_id, result)
+            else:
+                done[event_id] = result.after(ticked[event_id]) if event_id in ticked else result
+        ticked |= done
+        calls = {event_id: calls[event_id] for event_id, result in done.items() if result.more}
+        if not calls:
+            break
+    return ticked
+
+
+def _tick_call(queue: SaleQueue, drawing: bool, now: datetime) -> ScriptCall[Ticked]:
+    stock = None if queue.stock_factor is None else seats_free(queue.pk)
+    return store.tick(queue.pk, rules_of(queue, drawing=drawing, seats_free=stock), now)
+
+
+def _rebuild_lost_lines(ticked: dict[int, Ticked], now: datetime) -> None:
+    for event_id, result in ticked.items():
+        if result.lost:
+            _isolated(event_id, partial(_rebuild_if_still_lost, event_id, now))
+
+
+def _rebuild_if_still_lost(event_id: int, now: datetime) -> None:
+    """Another ticker may have rebuilt the line since this one's script ran."""
+    queue = SaleQueue.objects.get(pk=event_id)
+    if store.desk_epoch(event_id) != queue.epoch:
+        rebuild_queue(event_id=event_id, now=now)
+
+
+def _archive_closed_queues(now: datetime) -> None:
+    closed = SaleQueue.objects.filter(state=State.CLOSED).exclude(epoch="")
+    for event_id in closed.values_list("pk", flat=True):
+        _isolated(event_id, partial(_archive, event_id, now))
+
+
+def _archive(event_id: int, now: datetime) -> None:
+    if archive_queue(event_id=event_id, now=now):
+        send_closing_message(event_id=event_id, now=now)
+
+
+def _isolated(event_id: int, work: Callable[[], Any]) -> None:
+    """Log an error in one event's work instead of raising it, so that the others go on."""
+    try:
+        work()
+    except DomainError as refusal:
+        log.warning("queue %s: %s", event_id, refusal)
+    except Exception:
+        log.exception("queue %s: failed", event_id)
