@@ -82,7 +82,7 @@ def _sale() -> Any:
 def _print_course(site: Site, queue: Any) -> None:
     from tests.making import make_user
     from ticketing.console import services
-    from ticketing.console.pilot import Limits
+    from ticketing.console.services.autopilot_rules import Limits
     from ticketing.core import clock
 
     page = f"{site.url}/events/{queue.pk}/"

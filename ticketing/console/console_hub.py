@@ -81,7 +81,7 @@ class ConsoleHub:
         """Who misses a sample meanwhile sees that in the next one, and asks for it."""
         while True:
             try:
-                async for event_id, figures in store.heard():
+                async for event_id, figures in store.published_samples():
                     self.hear(event_id, figures)
             except Exception as outage:
                 log.warning("samples can't be heard, trying again: %s", outage)

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.http.cookie import parse_cookie
 
 from ticketing.console import console_hub, services
-from ticketing.console.access import queue_of, watcher
 from ticketing.console.console_hub import Connection
+from ticketing.console.selectors import queue_of
 from ticketing.core.live.send_buffer import SendBuffer
 from ticketing.core.live.sockets import Socket
 
@@ -44,7 +44,7 @@ class WatchingSocket(Socket):
     async def require_watcher(self) -> None:
         cookies = parse_cookie(self.headers.get("cookie", ""))
         session_key = cookies.get(settings.SESSION_COOKIE_NAME, "")
-        await database_sync_to_async(watcher)(session_key)
+        await database_sync_to_async(services.require_watcher)(session_key)
 
     def leave(self) -> None:
         if self.console:
@@ -68,7 +68,7 @@ class ConsoleSocket(WatchingSocket):
         queue_of(self.room)
 
     def so_far(self) -> dict[str, Any]:
-        return {"type": "history", **services.history_of(event_id=self.room, since=self.since)}
+        return {"type": "history", **services.sample_history(event_id=self.room, since=self.since)}
 
 
 class OverviewSocket(WatchingSocket):

@@ -37,13 +37,13 @@ class Heart(threading.Thread):
         """A process that was stopped on purpose is not missed."""
         self._ended.set()
         try:
-            store.forget(self.process)
+            store.remove_process(self.process)
         except RedisError as outage:
             log.debug("nobody was told of the end: %s", outage)
 
     def _beat(self) -> None:
         try:
-            store.beat(self.process, clock.now(), pages.p95_ms())
+            store.record_heartbeat(self.process, clock.now(), pages.p95_ms())
         except RedisError as outage:
             log.debug("nobody heard this heart: %s", outage)
 

@@ -11,7 +11,7 @@ from django.db.models import Count, Min, Q, QuerySet
 
 from ticketing.core.error_responses import REDIS_OUTAGES
 from ticketing.core.errors import NotFound
-from ticketing.events import store
+from ticketing.events import models, store
 from ticketing.events.models import Event, Grade, Seat, Section
 
 # An event without an end is shown for so long after its start.
@@ -193,3 +193,8 @@ def _count_by_grade(event_id: int) -> list[Any]:
     counts = {name: Count("seats", filter=Q(seats__state=state)) for name, state in states.items()}
     grades = Grade.objects.filter(event_id=event_id).order_by("order", "pk").annotate(**counts)
     return list(grades.values_list("code", "name_ko", "name_en", *states))
+
+
+def is_rehearsal(event_id: int | None) -> bool:
+    """Whether this id belongs to a rehearsal: the console keeps those out of its alerts."""
+    return models.is_rehearsal(event_id)
