@@ -160,7 +160,7 @@ def in_line(sale, user, now):
 
 
 @pytest.mark.parametrize("by", ["email", "number"])
-def test_a_person_is_found_with_their_hihistory(console, sale, fan, now, by):
+def test_a_person_is_found_with_their_history(console, sale, fan, now, by):
     number = in_line(sale, fan, now)
 
     found = console.post(

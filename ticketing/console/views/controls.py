@@ -18,13 +18,12 @@ from ticketing.console.services.roles import (
     WATCH,
 )
 from ticketing.console.views.access import check_permission, render_page, requires_permission
-from ticketing.console.views.forms import KnobsForm
+from ticketing.console.views.forms import KnobsForm, NoticeForm
 from ticketing.core import clock
 from ticketing.core.errors import NotFound
 from ticketing.events.admin.event_forms import ReasonForm
 from ticketing.events.admin.pages import operator
 from waiting_queue import services as queues
-from waiting_queue.admin.forms import NoticeForm
 from waiting_queue.admin.pages import CONSEQUENCES, TAKEN_BACK, TOLD
 from waiting_queue.models import SaleQueue
 

@@ -9,18 +9,28 @@ from django.utils.translation import gettext_lazy as _
 from ticketing.console.errors import WrongCode
 from ticketing.console.models import Autopilot
 from ticketing.console.services import KNOBS, AutopilotBounds
-from ticketing.events.admin.event_forms import RELEASE, HoldBackForm
-from ticketing.events.models import Event, Seat
-from waiting_queue.admin.forms import QueueForm
+from ticketing.events.admin.event_forms import ReasonForm
+from ticketing.events.models import Event, Seat, Section
+from ticketing.events.selectors import SEAT_RANGE_FIELDS, seats_in_range
+from waiting_queue.models import SaleQueue, one_plain_line
 
 FREEZE, UNFREEZE = "freeze", "unfreeze"
 
 
-class KnobsForm(QueueForm):
+class KnobsForm(forms.ModelForm):
     """The knobs to set while a sale runs; the dates are on the admin page of the queue."""
 
-    class Meta(QueueForm.Meta):
-        fields = KNOBS  # type: ignore[assignment]
+    why = forms.CharField(
+        label=_("Why"),
+        max_length=200,
+        required=False,
+        widget=forms.TextInput(attrs={"class": "vTextField"}),
+        help_text=_("Kept beside every change."),
+    )
+
+    class Meta:
+        model = SaleQueue
+        fields = KNOBS
         labels = {
             "max_inside": _("People inside, at most"),
             "pass_seconds": _("Pass, in seconds"),
@@ -28,6 +38,22 @@ class KnobsForm(QueueForm):
             "claim_seconds": _("Time to claim, in seconds"),
             "absence_seconds": _("Absence, in seconds"),
         }
+
+    @property
+    def changed_knobs(self) -> dict[str, Any]:
+        return {name: self.cleaned_data[name] for name in self.changed_data if name in KNOBS}
+
+
+class NoticeForm(ReasonForm):
+    message = forms.CharField(
+        label=_("Message"),
+        max_length=SaleQueue._meta.get_field("notice").max_length,
+        required=False,
+        validators=[one_plain_line],
+        widget=forms.TextInput(attrs={"class": "vLargeTextField"}),
+        help_text=_("At most 300 letters in one line. Empty: there is no message any more."),
+    )
+    field_order = ["message", "reason"]
 
 
 class AutopilotForm(forms.ModelForm):
@@ -75,12 +101,34 @@ class SearchForm(forms.Form):
     )
 
 
-class ReleaseForm(HoldBackForm):
+class ReleaseForm(forms.Form):
     """Held-back seats to put on sale, by section, rows and numbers."""
 
-    action = forms.ChoiceField(
-        choices=[(RELEASE, RELEASE)], widget=forms.HiddenInput, initial=RELEASE
-    )
+    section = forms.ModelChoiceField(label=_("Section"), queryset=Section.objects.none())
+    first_row = forms.CharField(label=_("From row"), max_length=8, required=False)
+    last_row = forms.CharField(label=_("To row"), max_length=8, required=False)
+    first_number = forms.IntegerField(label=_("From number"), min_value=1, required=False)
+    last_number = forms.IntegerField(label=_("To number"), min_value=1, required=False)
+    reason = forms.CharField(label=_("Why"), max_length=200)
+
+    def __init__(self, *args: Any, event: Event, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.event = event
+        self.fields["section"].queryset = event.plan.sections.all()  # type: ignore[attr-defined]
+        self.seat_ids: list[int] = []
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if self.errors:
+            return cleaned
+        ranges = {name: cleaned[name] for name in SEAT_RANGE_FIELDS}
+        held_back = seats_in_range(self.event, **ranges).filter(state=Seat.State.BLOCKED)
+        self.seat_ids = list(held_back.values_list("pk", flat=True))
+        if not self.seat_ids:
+            raise forms.ValidationError(
+                _("None of these seats is %(state)s."), params={"state": Seat.State.BLOCKED.label}
+            )
+        return cleaned
 
 
 class SeatForm(forms.Form):

@@ -8,12 +8,17 @@ from django.utils.translation import gettext as _
 from ticketing.console import selectors, services
 from ticketing.console.services.roles import CLOSE_QUEUE, MOVE_QUEUE, WATCH
 from ticketing.console.views.access import render_page, requires_permission
-from ticketing.console.views.forms import AutopilotForm, KnobsForm, SearchForm, SeatForm
+from ticketing.console.views.forms import (
+    AutopilotForm,
+    KnobsForm,
+    NoticeForm,
+    SearchForm,
+    SeatForm,
+)
 from ticketing.console.views.labels import SCRIPT_LABELS, change_rows, minutes_table, state_buttons
 from ticketing.core import clock
 from ticketing.events.admin.pages import operator
 from waiting_queue import services as queues
-from waiting_queue.admin.forms import NoticeForm
 from waiting_queue.admin.words import pilot_words
 from waiting_queue.models import SaleQueue
 
