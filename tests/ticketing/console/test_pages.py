@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import translation
 
 from tests.making import seat_ids
+from tests.ticketing.console.knobs import KNOBS
 from ticketing.console import services
 from ticketing.events.models import EventChange, Seat
 from waiting_queue import services as queues
@@ -103,19 +104,6 @@ def test_an_impossible_move_is_refused_before_confirmation(console, sale):
 
 
 # -- knobs -----------------------------------------------------------------------------------------
-
-KNOBS = {
-    "admit_per_second": 25,
-    "max_inside": 800,
-    "pass_seconds": 300,
-    "pass_max_seconds": 1800,
-    "claim_seconds": 60,
-    "absence_seconds": 300,
-    "capacity": 50000,
-    "queues_per_person": 1,
-    "stock_factor": "",
-    "why": "faster",
-}
 
 
 def test_knobs_are_previewed_before_they_are_saved(console, sale, operator):

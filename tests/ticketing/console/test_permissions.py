@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from tests.ticketing.console.knobs import KNOBS
 from ticketing.console import services, urls
 from ticketing.console.models import Autopilot
 from ticketing.console.services.autopilot_rules import AutopilotBounds
@@ -16,19 +17,6 @@ pytestmark = pytest.mark.django_db
 
 WATCHERS = {"viewer", "operator", "manager", "finance"}
 OPERATORS = {"operator", "manager"}
-KNOBS = {
-    "admit_per_second": 25,
-    "max_inside": 800,
-    "pass_seconds": 300,
-    "pass_max_seconds": 1800,
-    "claim_seconds": 60,
-    "absence_seconds": 300,
-    "capacity": 50000,
-    "queues_per_person": 1,
-    "stock_factor": "",
-    "why": "",
-    "save": "1",
-}
 AUTOPILOT = {"lowest": 2, "highest": 20, "page_ms": 500, "database_ms": 50, "why": ""}
 # Method, URL name, arguments, form, and the roles that may. Letters stand for ids of `world`.
 REQUESTS = {
@@ -42,7 +30,7 @@ REQUESTS = {
     "drain": ("post", "move", ("E", "draining"), {"reason": ""}, OPERATORS),
     "close": ("post", "move", ("E", "closed"), {"reason": "over"}, {"manager"}),
     "confirm closing": ("get", "move", ("E", "closed"), None, {"manager"}),
-    "knobs": ("post", "knobs", ("E",), KNOBS, OPERATORS),
+    "knobs": ("post", "knobs", ("E",), KNOBS | {"save": "1"}, OPERATORS),
     "report": ("get", "report", ("E",), None, WATCHERS),
     "report as CSV": ("get", "report_csv", ("E",), None, WATCHERS),
     "report as PDF": ("get", "report_pdf", ("E",), None, WATCHERS),

@@ -1,6 +1,7 @@
-"""Buyers with sessions of their own: `python -m bench.buyers '<json>'` in a process of its own.
+"""Clients that hold seats: `python -m bench.hold_clients` in a separate process, JSON on its input.
 
-Each sends its wishes one after the other over a connection that stays open. Prints one JSON line.
+Each client sends its requests one after the other over a keep-alive connection. Prints one JSON
+line.
 """
 
 import asyncio
@@ -15,40 +16,40 @@ from urllib.parse import urlsplit
 
 
 @dataclass(frozen=True)
-class Buyer:
+class HoldClient:
     url: str
     headers: dict[str, str]
-    wishes: list[Any]
+    bodies: list[Any]
 
 
 @dataclass(frozen=True)
-class Bought:
+class HoldTimings:
     per_second: float
     median_ms: float
     p99_ms: float
     statuses: dict[str, int]
 
 
-def buy(buyers: list[Buyer]) -> Bought:
-    """Run it elsewhere, so that the measuring is not measured."""
-    orders = json.dumps([asdict(buyer) for buyer in buyers])
-    command = [sys.executable, "-m", "bench.buyers"]
+def run_clients(clients: list[HoldClient]) -> HoldTimings:
+    """Run the clients in another process, so that they do not slow down this one."""
+    job = json.dumps([asdict(client) for client in clients])
+    command = [sys.executable, "-m", "bench.hold_clients"]
     ran = subprocess.run(
-        command, input=orders, check=True, capture_output=True, text=True, timeout=300
+        command, input=job, check=True, capture_output=True, text=True, timeout=300
     )
-    return Bought(**json.loads(ran.stdout))
+    return HoldTimings(**json.loads(ran.stdout))
 
 
-async def run(buyers: list[Buyer]) -> Bought:
-    """All connect first, then all begin at once."""
+async def run(clients: list[HoldClient]) -> HoldTimings:
+    """Connect all clients first, then start them at the same moment."""
     times: list[float] = []
     statuses: Counter[str] = Counter()
-    ready = asyncio.Barrier(len(buyers))
+    ready = asyncio.Barrier(len(clients))
     began: list[float] = []
-    await asyncio.gather(*(_send(buyer, ready, began, times, statuses) for buyer in buyers))
+    await asyncio.gather(*(_send(client, ready, began, times, statuses) for client in clients))
     took = time.perf_counter() - min(began)
     times.sort()
-    return Bought(
+    return HoldTimings(
         per_second=len(times) / took,
         median_ms=1000 * times[len(times) // 2],
         p99_ms=1000 * times[int(len(times) * 0.99)],
@@ -57,17 +58,17 @@ async def run(buyers: list[Buyer]) -> Bought:
 
 
 async def _send(
-    buyer: Buyer, ready: Any, began: list[float], times: list[float], statuses: Counter[str]
+    client: HoldClient, ready: Any, began: list[float], times: list[float], statuses: Counter[str]
 ) -> None:
-    to = urlsplit(buyer.url)
+    to = urlsplit(client.url)
     reader, writer = await asyncio.open_connection(to.hostname, to.port)
     await ready.wait()
     began.append(time.perf_counter())
-    for wish in buyer.wishes:
-        asked = time.perf_counter()
-        writer.write(_request(to, buyer.headers, json.dumps(wish).encode()))
-        statuses[await _answer(reader)] += 1
-        times.append(time.perf_counter() - asked)
+    for body in client.bodies:
+        sent = time.perf_counter()
+        writer.write(_request(to, client.headers, json.dumps(body).encode()))
+        statuses[await _read_status(reader)] += 1
+        times.append(time.perf_counter() - sent)
     writer.close()
 
 
@@ -77,8 +78,8 @@ def _request(to: Any, headers: dict[str, str], body: bytes) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 
-async def _answer(reader: asyncio.StreamReader) -> str:
-    """The status, and what was refused; the rest is dropped."""
+async def _read_status(reader: asyncio.StreamReader) -> str:
+    """The status, with the error code of a refusal."""
     head = (await reader.readuntil(b"\r\n\r\n")).lower()
     length = head.partition(b"content-length:")[2].partition(b"\r\n")[0].strip()
     body = await reader.readexactly(int(length)) if length else b""
@@ -88,4 +89,6 @@ async def _answer(reader: asyncio.StreamReader) -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(asyncio.run(run([Buyer(**each) for each in json.load(sys.stdin)])))))
+    print(
+        json.dumps(asdict(asyncio.run(run([HoldClient(**each) for each in json.load(sys.stdin)]))))
+    )

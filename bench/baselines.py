@@ -1,4 +1,4 @@
-"""The least that a poll, an answer and a push can cost on this server."""
+"""Baselines: the least that a poll, a response and a push can cost on this server."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,14 +11,14 @@ from ticketing.core import clock, redis
 from waiting_queue import store
 
 HEADERS = [(b"content-type", b"application/json")]
-GO, NEAR = "bench:go", "bench:near"
+BROADCAST, NEAR = "bench:broadcast", "bench:near"
 _clients: list[Any] = []
 _sockets: set[Any] = set()
 _listening: list[asyncio.Task[None]] = []
 
 
-async def one_script(parts: list[str], send: Any) -> None:
-    """The poll's own script; nobody is asked who they are, nothing is worked out."""
+async def run_script(parts: list[str], send: Any) -> None:
+    """The Lua script of a poll, without authentication and serialization."""
     decision = store.touch(int(parts[3]), parts[4], clock.now())
     if not _clients:
         client = aioredis.Redis.from_url(settings.QUEUE_REDIS_URL, decode_responses=True)
@@ -39,7 +39,7 @@ async def _respond(body: bytes, send: Any) -> None:
 
 
 async def broadcast(receive: Any, send: Any) -> None:
-    """Whatever is published is sent to every socket as it is."""
+    """Sends every published text to every socket unchanged."""
     await receive()
     await send({"type": "websocket.accept"})
     _sockets.add(send)
@@ -52,22 +52,24 @@ async def broadcast(receive: Any, send: Any) -> None:
 
 def listen() -> None:
     if not _listening:
-        _listening.extend([asyncio.create_task(_pass_on()), asyncio.create_task(_listen_near())])
+        _listening.extend(
+            [asyncio.create_task(_forward_broadcasts()), asyncio.create_task(_follow_near())]
+        )
 
 
-async def _pass_on() -> None:
-    async for text in _heard(GO):
+async def _forward_broadcasts() -> None:
+    async for text in _published(BROADCAST):
         for send in list(_sockets):
             await send({"type": "websocket.send", "text": text})
 
 
-async def _listen_near() -> None:
-    """How many are told of every step, changed while the server runs."""
-    async for text in _heard(NEAR):
+async def _follow_near() -> None:
+    """Changes LIVE_NEAR (how many people get every update) while the server runs."""
+    async for text in _published(NEAR):
         settings.LIVE_NEAR = int(text)
 
 
-async def _heard(channel: str) -> AsyncIterator[str]:
+async def _published(channel: str) -> AsyncIterator[str]:
     while True:
         async with redis.listening(channel) as texts:
             async for text in texts:

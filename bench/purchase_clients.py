@@ -1,7 +1,7 @@
-"""Whole purchases: `python -m bench.purchases` in a process of its own, told by JSON.
+"""Clients that buy: `python -m bench.purchase_clients` in a separate process, JSON on its input.
 
-Each buyer walks the same steps again and again, one after the other, over connections that stay
-open; a step may use what the answers before it said. Prints one JSON line.
+Each client repeats the same steps over keep-alive connections; a step may use the responses of
+the steps before it. Prints one JSON line.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from uuid import uuid4
 
 
 @dataclass(frozen=True)
-class Walk:
-    """`steps` are names of `STEPS`; `seats` are bought one by one."""
+class PurchasePlan:
+    """`steps` are names of methods of `Buyer`; `seats` are bought one by one."""
 
     site: str
     gateway: str
@@ -30,38 +30,36 @@ class Walk:
 
 
 @dataclass(frozen=True)
-class Walked:
+class PurchaseTimings:
     per_second: float
     median_ms: float
     p99_ms: float
-    ends: dict[str, int]
+    outcomes: dict[str, int]
     step_ms: dict[str, float]
 
 
-def walk(walks: list[Walk]) -> Walked:
-    """Run it elsewhere, so that the measuring is not measured."""
+def run_purchases(plans: list[PurchasePlan]) -> PurchaseTimings:
+    """Run the clients in another process, so that they do not slow down this one."""
     ran = subprocess.run(
-        [sys.executable, "-m", "bench.purchases"],
-        input=json.dumps([asdict(each) for each in walks]),
+        [sys.executable, "-m", "bench.purchase_clients"],
+        input=json.dumps([asdict(each) for each in plans]),
         check=True,
         stdout=subprocess.PIPE,
         text=True,
         timeout=600,
     )
-    return Walked(**json.loads(ran.stdout))
+    return PurchaseTimings(**json.loads(ran.stdout))
 
 
-class Line:
-    """A connection that stays open."""
-
+class KeepAliveConnection:
     def __init__(self, url: str, headers: dict[str, str]) -> None:
         self.to, self.headers = urlsplit(url), headers
-        self.ends: Any = None
+        self.connection: Any = None
 
     async def post(self, path: str, body: dict[str, Any], method: str = "POST") -> dict[str, Any]:
-        if self.ends is None:
-            self.ends = await asyncio.open_connection(self.to.hostname, self.to.port)
-        reader, writer = self.ends
+        if self.connection is None:
+            self.connection = await asyncio.open_connection(self.to.hostname, self.to.port)
+        reader, writer = self.connection
         writer.write(self._request(method, path, json.dumps(body).encode()))
         head = (await reader.readuntil(b"\r\n\r\n")).lower()
         length = head.partition(b"content-length:")[2].partition(b"\r\n")[0].strip()
@@ -76,21 +74,23 @@ class Line:
 
 
 class Buyer:
-    def __init__(self, walk: Walk) -> None:
-        self.walk, self.known = walk, dict[str, Any]()
-        self.site = Line(walk.site, walk.headers)
-        self.gateway = Line(walk.gateway, {"Authorization": f"PortOne {walk.secret}"})
+    def __init__(self, plan: PurchasePlan) -> None:
+        self.plan, self.known = plan, dict[str, Any]()
+        self.site = KeepAliveConnection(plan.site, plan.headers)
+        self.gateway = KeepAliveConnection(
+            plan.gateway, {"Authorization": f"PortOne {plan.secret}"}
+        )
 
     async def hold(self, seat: int) -> dict[str, Any]:
-        path = f"/api/v1/events/{self.walk.event}/reservations/"
+        path = f"/api/v1/events/{self.plan.event}/reservations/"
         return await self.site.post(path, {"seats": [seat]})
 
     async def start(self, seat: int) -> dict[str, Any]:
-        wish = {"reservation": self.known["code"], "token": self.known["payment_token"]}
-        return await self.site.post("/api/v1/payments/", wish | {"payment_key": str(uuid4())})
+        body = {"reservation": self.known["code"], "token": self.known["payment_token"]}
+        return await self.site.post("/api/v1/payments/", body | {"payment_key": str(uuid4())})
 
     async def window(self, seat: int) -> dict[str, Any]:
-        """The fan agrees in the gateway's window."""
+        """The fan confirms the payment in the gateway's window."""
         return await self.gateway.post(f"/bench/window/{self.known['number']}/", {})
 
     async def confirm(self, seat: int) -> dict[str, Any]:
@@ -101,15 +101,15 @@ class Buyer:
         return await self.site.post("/bench/nothing/api/", {"seats": [seat]})
 
     async def prepare(self, seat: int) -> dict[str, Any]:
-        """What the site asks of the gateway, asked without the site."""
+        """The gateway calls that the site makes, without the site."""
         self.known["number"] = f"bench-{uuid4().hex}"
         return await self._ask("pre-register", {"totalAmount": 1000, "currency": "KRW"})
 
     async def charge(self, seat: int) -> dict[str, Any]:
-        agreed = {"paymentToken": self.known["paymentToken"], "totalAmount": 1000}
-        return await self._ask("confirm", agreed)
+        body = {"paymentToken": self.known["paymentToken"], "totalAmount": 1000}
+        return await self._ask("confirm", body)
 
-    async def look(self, seat: int) -> dict[str, Any]:
+    async def fetch(self, seat: int) -> dict[str, Any]:
         path = f"/sandbox/portone/payments/{self.known['number']}"
         return await self.gateway.post(path, {}, method="GET")
 
@@ -118,36 +118,40 @@ class Buyer:
         return await self.gateway.post(path, body)
 
 
-async def run(walks: list[Walk]) -> Walked:
+async def run(plans: list[PurchasePlan]) -> PurchaseTimings:
     times: list[float] = []
     steps: dict[str, list[float]] = {}
-    ends: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
     began = time.perf_counter()
-    await asyncio.gather(*(_walk(Buyer(each), times, steps, ends) for each in walks))
+    await asyncio.gather(*(_buy(Buyer(each), times, steps, outcomes) for each in plans))
     took = time.perf_counter() - began
     times.sort()
-    return Walked(
+    return PurchaseTimings(
         per_second=len(times) / took,
         median_ms=1000 * times[len(times) // 2],
         p99_ms=1000 * times[int(len(times) * 0.99)],
-        ends=dict(ends),
+        outcomes=dict(outcomes),
         step_ms={name: 1000 * sorted(its)[len(its) // 2] for name, its in steps.items()},
     )
 
 
-async def _walk(
-    buyer: Buyer, times: list[float], steps: dict[str, list[float]], ends: Counter[str]
+async def _buy(
+    buyer: Buyer, times: list[float], steps: dict[str, list[float]], outcomes: Counter[str]
 ) -> None:
-    for seat in buyer.walk.seats:
+    for seat in buyer.plan.seats:
         began = time.perf_counter()
-        for name in buyer.walk.steps:
-            asked = time.perf_counter()
+        for name in buyer.plan.steps:
+            sent = time.perf_counter()
             answer = await getattr(buyer, name)(seat)
-            steps.setdefault(name, []).append(time.perf_counter() - asked)
+            steps.setdefault(name, []).append(time.perf_counter() - sent)
             buyer.known |= answer
         times.append(time.perf_counter() - began)
-        ends[f"{answer['status']} {answer.get('state', answer.get('code', ''))}".strip()] += 1
+        outcomes[f"{answer['status']} {answer.get('state', answer.get('code', ''))}".strip()] += 1
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(asyncio.run(run([Walk(**each) for each in json.load(sys.stdin)])))))
+    print(
+        json.dumps(
+            asdict(asyncio.run(run([PurchasePlan(**each) for each in json.load(sys.stdin)])))
+        )
+    )
