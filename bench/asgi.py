@@ -1,21 +1,21 @@
-"""The site, and beside it what is measured from: raw paths with as little as can be."""
+"""The site, and beside it raw ASGI paths that do as little as possible: the baselines."""
 
 from typing import Any
 
-from ticketing.asgi import application as site  # first: it loads the apps
+from ticketing.asgi import application as site  # first, as it loads the apps
 
-from bench import floors  # isort: skip
+from bench import baselines  # isort: skip
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
     path = scope.get("path", "")
     if scope["type"] == "websocket":
-        floors.listen()
+        baselines.listen()
     if path.startswith("/bench/raw/"):
-        await floors.one_script(path.split("/"), send)
+        await baselines.run_script(path.split("/"), send)
     elif path == "/bench/hello":
-        await floors.hello(send)
+        await baselines.hello(send)
     elif path == "/bench/ws":
-        await floors.broadcast(receive, send)
+        await baselines.broadcast(receive, send)
     else:
         await site(scope, receive, send)

@@ -1,7 +1,7 @@
-"""The autopilot of a sale that is served by real processes: calm, a crowd, calm, few seats left.
+"""The autopilot with real processes: normal load, overload, normal load again, few seats left.
 
-Web, ticker, worker and beat run as in `manage.py up`. The crowd asks for the event's page as fast
-as it is answered; the target is what pages take without it, several times over.
+Web, ticker, worker and beat run as in `manage.py up`. The overload requests the event's page as
+fast as it is served; the target is a multiple of the page time under normal load.
 """
 
 import os
@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from bench.holds import _prepare
+from bench.database import prepare_database
 from bench.load import Load, measure
 from tests.faults.site import Site, until
 from ticketing.development.embedded import process
@@ -38,9 +38,9 @@ def run() -> None:
     site.env |= {"PORT": site.url.rpartition(":")[2], "HOST": "127.0.0.1"}
     try:
         os.environ.update(site.env)
-        _prepare()
+        prepare_database()
         with _processes(site):
-            _print_course(site, _sale())
+            _print_run(site, _sale())
     finally:
         site.stop()
 
@@ -62,7 +62,7 @@ def _processes(site: Site) -> Iterator[None]:
 
 
 def _sale() -> Any:
-    """Open, with a long line in front of a big house."""
+    """An open sale with a long queue and many seats."""
     from tests.making import make_event, make_plan
     from ticketing.core import clock
     from waiting_queue import services
@@ -79,20 +79,20 @@ def _sale() -> Any:
     return queue
 
 
-def _print_course(site: Site, queue: Any) -> None:
+def _print_run(site: Site, queue: Any) -> None:
     from tests.making import make_user
     from ticketing.console import services
-    from ticketing.console.pilot import Limits
+    from ticketing.console.services import AutopilotBounds
     from ticketing.core import clock
 
     page = f"{site.url}/events/{queue.pk}/"
-    threading.Thread(target=_read, args=(page,), daemon=True).start()
+    threading.Thread(target=_read_pages, args=(page,), daemon=True).start()
     time.sleep(SETTLE)
     calm_ms = _last(queue)["page_ms"] or 0
-    limits = Limits(LOWEST, HIGHEST, page_ms=max(4 * calm_ms, 100), database_ms=2_000)
+    bounds = AutopilotBounds(LOWEST, HIGHEST, page_ms=max(4 * calm_ms, 100), database_ms=2_000)
     by = make_user(password=None, is_staff=True)
-    services.switch_on(event_id=queue.pk, limits=limits, by=by, now=clock.now())
-    print(f"pages take {calm_ms:.0f} ms without a crowd; the target is {limits.page_ms:.0f} ms")
+    services.enable_autopilot(event_id=queue.pk, bounds=bounds, by=by, now=clock.now())
+    print(f"pages take {calm_ms:.0f} ms without a crowd; the target is {bounds.page_ms:.0f} ms")
     print(f"{'':<26}{'s':>4}{'95 % of pages':>15}{'database':>10}{'rate':>7}  why")
     began = time.monotonic()
     _watch("calm", queue, CALM, began)
@@ -103,14 +103,14 @@ def _print_course(site: Site, queue: Any) -> None:
     _watch("the crowd is gone", queue, AFTER, began)
     _hold_back_all_but(FEW, queue)
     _watch(f"{FEW} seats left", queue, SHORT, began)
-    services.switch_off(event_id=queue.pk, by=by, now=clock.now())
+    services.disable_autopilot(event_id=queue.pk, by=by, now=clock.now())
     steps = _steps(queue)
     _watch("switched off", queue, OFF, began)
-    _print_judgement(queue, steps)
+    _print_checks(queue, steps)
 
 
-def _read(page: str) -> None:
-    """A few people who read, so that there is something to measure when all is calm."""
+def _read_pages(page: str) -> None:
+    """A few requests a second, so that there is something to measure under normal load."""
     import httpx
 
     with httpx.Client(timeout=60) as client:
@@ -127,37 +127,37 @@ def _load(page: str, connections: int, seconds: float) -> Load:
 
 
 def _watch(phase: str, queue: Any, seconds: float, began: float) -> None:
-    """One line every five seconds, as often as it looks."""
+    """Print one line every five seconds, as often as the autopilot decides."""
     from ticketing.console.selectors import autopilot_of
 
     for _ in range(int(seconds // 5)):
         time.sleep(5)
-        seen, pilot = _last(queue), autopilot_of(queue.pk)
-        page = "–" if seen["page_ms"] is None else f"{seen['page_ms']:,.0f} ms"
-        why = pilot.why if pilot and pilot.is_on else "off"
-        wait = max(seen["database_ms"], seen["lock_ms"])
+        figures, autopilot = _last(queue), autopilot_of(queue.pk)
+        page = "–" if figures["page_ms"] is None else f"{figures['page_ms']:,.0f} ms"
+        why = autopilot.why if autopilot and autopilot.is_on else "off"
+        wait = max(figures["database_ms"], figures["lock_ms"])
         print(
             f"{phase:<26}{time.monotonic() - began:>4.0f}{page:>15}{wait:>7.0f} ms"
-            f"{seen['asked']:>7.2f}  {why}"
+            f"{figures['asked']:>7.2f}  {why}"
         )
 
 
 def _last(queue: Any) -> dict[str, Any]:
     from ticketing.console import services
 
-    return services.last_figures([queue.pk])[queue.pk]
+    return services.latest_figures([queue.pk])[queue.pk]
 
 
 def _hold_back_all_but(count: int, queue: Any) -> None:
-    """So that no more could still come in and find a seat."""
+    """Hold back seats until only this many more people would find one."""
     from ticketing.console.selectors import room_for
     from ticketing.core import clock
     from ticketing.events.models import Seat
     from ticketing.events.services import block_seats
     from waiting_queue import selectors
 
-    seen = selectors.overview(queue, now=clock.now())
-    room = room_for(queue.pk, called=seen.ready, inside=seen.inside)
+    overview = selectors.overview(queue, now=clock.now())
+    room = room_for(queue.pk, called=overview.ready, inside=overview.inside)
     free = Seat.objects.filter(event_id=queue.pk, state="available").values_list("pk", flat=True)
     taken = list(free[: max(room - count, 0)])
     block_seats(event_id=queue.pk, seat_ids=taken, by=None, reason="bench", now=clock.now())
@@ -170,7 +170,7 @@ def _steps(queue: Any) -> list[Any]:
     return list(turned.order_by("pk"))
 
 
-def _print_judgement(queue: Any, steps: list[Any]) -> None:
+def _print_checks(queue: Any, steps: list[Any]) -> None:
     by_health = [float(step.after) for step in steps if "stock" not in step.why]
     kept = all(LOWEST <= rate <= HIGHEST for rate in by_health)
     chain = all(a.after == b.before for a, b in pairwise(steps))

@@ -1,4 +1,4 @@
-"""Holds through HTTP beside bare views of the same stack; crowds on one seat; sold out; best."""
+"""Holds over HTTP compared with bare views; many people on one seat; sold out; best available."""
 
 import os
 import statistics
@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from bench.buyers import Bought, Buyer, buy
+from bench.database import prepare_database
+from bench.hold_clients import HoldClient, HoldTimings, run_clients
 from tests.faults.site import Site
 
 SESSIONS, HOLDS_EACH, ROUNDS, WORKERS = 32, 40, 3, 2
@@ -26,8 +27,8 @@ def run() -> None:
     site = Site(workers=WORKERS, settings="bench.settings")
     try:
         os.environ.update(site.env)
-        _prepare()
-        fans = _fans(max(CROWDS), site.url)
+        prepare_database()
+        fans = make_fans(max(CROWDS), site.url)
         site.start_web()
         _print_distinct(site, fans[:SESSIONS])
         _print_pgbench(site, fans[:SESSIONS])
@@ -40,16 +41,7 @@ def run() -> None:
         site.stop()
 
 
-def _prepare() -> None:
-    import django
-
-    django.setup()
-    from django.core.management import call_command
-
-    call_command("migrate", verbosity=0)
-
-
-def _fans(count: int, origin: str) -> list[Fan]:
+def make_fans(count: int, origin: str) -> list[Fan]:
     from tests.making import make_user
     from tests.waiting_queue.api.conftest import logged_in
 
@@ -62,7 +54,7 @@ def _fans(count: int, origin: str) -> list[Fan]:
 def _event(
     fans: list[Fan], *, rows: int, seats_per_row: int, standing: int = 0
 ) -> tuple[int, list[int]]:
-    """On sale behind an open queue, and all of them are inside."""
+    """An event on sale with an open queue, and all fans inside."""
     from reservations import services
     from tests.making import make_event, make_plan, seat_ids
     from ticketing.core import clock
@@ -80,15 +72,17 @@ def _event(
     return event.pk, seat_ids(event)
 
 
-def _buyers(fans: list[Fan], address: Callable[[Fan], str], wishes: Any) -> list[Buyer]:
-    return [Buyer(address(fan), fan.headers, wishes(number)) for number, fan in enumerate(fans)]
+def _clients(fans: list[Fan], address: Callable[[Fan], str], bodies: Any) -> list[HoldClient]:
+    return [
+        HoldClient(address(fan), fan.headers, bodies(number)) for number, fan in enumerate(fans)
+    ]
 
 
 def _print_distinct(site: Site, fans: list[Fan]) -> None:
-    """In turns, so that a slow moment of the machine falls on all of them alike."""
+    """Measure in turns, so that a slow moment of the machine affects all of them."""
     per_round = len(fans) * HOLDS_EACH
     event, seats = _event(fans, rows=2 * ROUNDS * 8, seats_per_row=-(-per_round // 8))
-    turns: dict[str, list[Bought]] = {"only the SQL": [], "hold": []}
+    turns: dict[str, list[HoldTimings]] = {"only the SQL": [], "hold": []}
     ours = f"{site.url}/api/v1/events/{event}/reservations/"
     for _ in range(ROUNDS):
         for name, address in (
@@ -96,8 +90,8 @@ def _print_distinct(site: Site, fans: list[Fan]) -> None:
             ("hold", lambda _: ours),
         ):
             mine, seats = seats[:per_round], seats[per_round:]
-            wishes = lambda n, mine=mine: [{"seats": [s]} for s in mine[n :: len(fans)]]  # noqa: E731
-            turns[name].append(buy(_buyers(fans, address, wishes)))
+            bodies = lambda n, mine=mine: [{"seats": [s]} for s in mine[n :: len(fans)]]  # noqa: E731
+            turns[name].append(run_clients(_clients(fans, address, bodies)))
     print(f"{len(fans)} sessions, seats of their own")
     _print_table(turns, floor="only the SQL")
 
@@ -128,9 +122,9 @@ def _print_standing(site: Site, fans: list[Fan]) -> None:
     """Everybody wants one place of one section at once; beside them, seats that nobody shares."""
     event, seats = _event(fans, rows=20, seats_per_row=-(-len(fans) // 20), standing=2 * len(fans))
     address = f"{site.url}/api/v1/events/{event}/reservations/"
-    own = buy(_buyers(fans, lambda _: address, lambda n: [{"seats": [seats[n]]}]))
+    own = run_clients(_clients(fans, lambda _: address, lambda n: [{"seats": [seats[n]]}]))
     wish = [{"places": {"section": "F", "quantity": 1}}]
-    standing = buy(_buyers(fans, lambda _: address, lambda _: wish))
+    standing = run_clients(_clients(fans, lambda _: address, lambda _: wish))
     print(f"\n{len(fans)} at once, a place each in one standing section")
     _print_table({"seats of their own": [own], "standing": [standing]}, floor="seats of their own")
 
@@ -139,11 +133,11 @@ def _print_one_seat(site: Site, fans: list[Fan]) -> None:
     """Then the same crowd once more: all of them lose, and what that costs is counted."""
     event, (seat, *_) = _event(fans, rows=1, seats_per_row=4)
     ours = f"{site.url}/api/v1/events/{event}/reservations/"
-    crowd = _buyers(fans, lambda _: ours, lambda _: [{"seats": [seat]}])
+    crowd = _clients(fans, lambda _: ours, lambda _: [{"seats": [seat]}])
     bare = f"{site.url}/bench/nothing/api/"
-    nothing = buy(_buyers(fans, lambda _: bare, lambda _: [{"seats": [seat]}]))
-    won, before = buy(crowd), _transactions()
-    lost, spent = buy(crowd), _transactions() - before
+    nothing = run_clients(_clients(fans, lambda _: bare, lambda _: [{"seats": [seat]}]))
+    won, before = run_clients(crowd), _transactions()
+    lost, spent = run_clients(crowd), _transactions() - before
     print(f"\n{len(fans)} buyers on one seat; {spent} transactions when all of them lose")
     turns = {"a call that does nothing": [nothing], "one wins": [won], "all lose": [lost]}
     _print_table(turns, floor="a call that does nothing")
@@ -156,30 +150,32 @@ def _print_sold_out(site: Site, fans: list[Fan]) -> None:
     event, (seat, *_) = _event(fans, rows=1, seats_per_row=4)
     Seat.objects.filter(event_id=event).update(state="sold")
     services.recount_seats(event_id=event)
-    wishes = lambda _: [{"seats": [seat]}] * HOLDS_EACH  # noqa: E731
-    turns: dict[str, list[Bought]] = {"a call that does nothing": [], "sold out": []}
+    bodies = lambda _: [{"seats": [seat]}] * HOLDS_EACH  # noqa: E731
+    turns: dict[str, list[HoldTimings]] = {"a call that does nothing": [], "sold out": []}
     for _ in range(ROUNDS):
         for name, path in (
             ("a call that does nothing", "/bench/nothing/api/"),
             ("sold out", f"/api/v1/events/{event}/reservations/"),
         ):
-            turns[name].append(buy(_buyers(fans, lambda _, p=path: f"{site.url}{p}", wishes)))
+            turns[name].append(
+                run_clients(_clients(fans, lambda _, p=path: f"{site.url}{p}", bodies))
+            )
     print(f"\nsold out, {len(fans)} sessions")
     _print_table(turns, floor="a call that does nothing")
 
 
 def _print_best(site: Site, fans: list[Fan]) -> None:
     event, _ = _event(fans, rows=200, seats_per_row=100)
-    time.sleep(1)  # for autovacuum to have a look at the new rows
+    time.sleep(1)  # gives autovacuum time to process the new rows
     address = f"{site.url}/api/v1/events/{event}/reservations/"
-    pressed = buy(
-        _buyers(fans, lambda _: address, lambda _: [{"best": {"grade": "R", "quantity": 2}}])
+    pressed = run_clients(
+        _clients(fans, lambda _: address, lambda _: [{"best": {"grade": "R", "quantity": 2}}])
     )
     print(f"\nbest available, {len(fans)} at once, 20,000 seats")
     _print_table({"two seats": [pressed]}, floor="two seats")
 
 
-def _print_table(turns: dict[str, list[Bought]], *, floor: str) -> None:
+def _print_table(turns: dict[str, list[HoldTimings]], *, floor: str) -> None:
     print(f"{'':<30}{'requests/s':>12}{'of floor':>10}{'median ms':>11}{'p99 ms':>9}  answers")
     base = statistics.median(turn.per_second for turn in turns[floor])
     for name, its in turns.items():
@@ -194,7 +190,7 @@ def _print_table(turns: dict[str, list[Bought]], *, floor: str) -> None:
 
 
 def _transactions() -> int:
-    """Committed so far in the database, by anybody; a connection at rest tells after 10 s."""
+    """Transactions committed in the database so far; an idle connection reports after 10 s."""
     from django.db import connection
 
     time.sleep(11)

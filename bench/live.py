@@ -1,6 +1,7 @@
-"""Open pages, told their place every second: how many, how fast, and what one costs.
+"""Websockets of waiting people, updated every second: how many, how fast, and the cost of each.
 
-Beside a bare broadcast of the same text on the same server. The crowd listens on the same machine.
+Compared with a bare broadcast of the same text on the same server. The clients run on the same
+machine.
 """
 
 import json
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.database import prepare_database
 from bench.queue_http import every_second, tick
 from tests.faults.site import Site
 from ticketing.development.embedded import process
@@ -24,44 +26,46 @@ from ticketing.development.embedded import process
 EVENT = 7
 SIZES = [int(size) for size in os.environ.get("BENCH_SOCKETS", "5000,20000,50000").split(",")]
 PER_SERVER = 15_000  # file descriptors are limited
-PER_CROWD = 12_500
+PER_CLIENT_PROCESS = 12_500
 SECONDS = 12
-EVERYBODY, USUAL = 10**7, 1_000
+NEAR_EVERYBODY, NEAR_USUAL = 10**7, 1_000
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
 class Servers:
-    """So many processes of the site on one socket."""
+    """Several server processes that share one listening socket."""
 
-    door: socket.socket
+    listener: socket.socket
     processes: list[subprocess.Popen[bytes]]
 
     @property
     def port(self) -> int:
-        return int(self.door.getsockname()[1])
+        return int(self.listener.getsockname()[1])
 
     def cpu(self) -> float:
-        """Seconds of CPU so far, of all of them."""
+        """CPU seconds of all processes so far."""
         return sum(_cpu(server.pid) for server in self.processes)
 
     def memory(self) -> float:
-        """KB."""
+        """Resident memory in KB."""
         return sum(_resident(server.pid) for server in self.processes)
 
 
 @dataclass
-class Told:
-    """What a crowd heard in one stretch of time."""
+class Received:
+    """What the clients received during one measurement."""
 
     seconds: float
     cpu: float
     closed: int
-    frames: int  # places, outlooks and messages
+    frames: int  # of every type
     delays: dict[str, list[float]] = field(default_factory=dict)
 
     def row(self, name: str, sockets: int, floor: float | None = None) -> str:
-        whole = sorted(self.delays.items())[1:-1]  # begun and ended within the stretch
+        whole = sorted(self.delays.items())[
+            1:-1
+        ]  # without the first and last tick, which may be cut off
         times = sorted(time for _, each in whole for time in each)
         last = statistics.median(max(each) for _, each in whole)
         per_update = self.cost()
@@ -80,12 +84,7 @@ def run() -> None:
     site = Site(settings="bench.settings")
     try:
         os.environ.update(site.env)
-        import django
-
-        django.setup()
-        from django.core.management import call_command
-
-        call_command("migrate", verbosity=0)
+        prepare_database()
         for sockets in SIZES:
             _measure(site, sockets)
     finally:
@@ -100,21 +99,21 @@ def _measure(site: Site, sockets: int) -> None:
         f"{'µs each':>9}{'of bare':>9}{'closed':>8}",
         flush=True,
     )
-    with _servers(site, count) as servers, _crowd(servers, "/bench/ws", sockets) as crowd:
-        floor = _stretch(servers, crowd, every_second(_publish_text))
+    with _servers(site, count) as servers, _clients(servers, "/bench/ws", sockets) as clients:
+        floor = _measure_frames(servers, clients, every_second(_publish_text))
         print(floor.row("bare broadcast", sockets), flush=True)
     _fill_line(sockets)
     with _servers(site, count) as servers:
         before, began = servers.memory(), time.monotonic()
-        with _crowd(servers, f"/ws/events/{EVENT}/queue/", sockets) as crowd:
+        with _clients(servers, f"/ws/events/{EVENT}/queue/", sockets) as clients:
             took, each = time.monotonic() - began, (servers.memory() - before) / sockets
             for name, near in {
-                "everybody, every second": EVERYBODY,
-                "as told by rule": USUAL,
+                "everybody, every second": NEAR_EVERYBODY,
+                "by the usual rule": NEAR_USUAL,
             }.items():
                 _publish("bench:near", str(near))
-                told = _stretch(servers, crowd, every_second(tick))
-                print(told.row(name, sockets, floor.cost()), flush=True)
+                received = _measure_frames(servers, clients, every_second(tick))
+                print(received.row(name, sockets, floor.cost()), flush=True)
         print(f"opened {sockets / took:,.0f} a second; {each:.0f} KB of memory each", flush=True)
 
 
@@ -142,7 +141,7 @@ def _fill_line(people: int) -> None:
 
 
 def _tokens(people: int) -> list[str]:
-    """From the end of the line, so that those who are called are not missed."""
+    """Queue tokens of the people in line."""
     from waiting_queue.models import SaleQueue
     from waiting_queue.tokens import QueueToken
 
@@ -158,14 +157,14 @@ def _publish(channel: str, text: str) -> None:
 
 
 def _publish_text() -> None:
-    """As long as a real one."""
+    """Publish a frame of realistic length."""
     from ticketing.core import clock
     from waiting_queue.live.frames import Frames
     from waiting_queue.tick_message import TickMessage
 
     at_ms = int(clock.now().timestamp() * 1000)
     message = TickMessage(EVENT, queue_state="open", waiting=50_000, fast=10, slow=10, at_ms=at_ms)
-    _publish("bench:go", Frames(message).waiting(43_210, 42_109))
+    _publish("bench:broadcast", Frames(message).waiting(43_210, 42_109))
 
 
 # -- processes ------------------------------------------------------------------------------------
@@ -173,15 +172,17 @@ def _publish_text() -> None:
 
 @contextmanager
 def _servers(site: Site, count: int) -> Iterator[Servers]:
-    door = socket.create_server(("127.0.0.1", 0), backlog=4096)
-    door.set_inheritable(True)
-    command = [sys.executable, "-m", "bench.server", str(door.fileno())]
+    listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
+    listener.set_inheritable(True)
+    command = [sys.executable, "-m", "bench.server", str(listener.fileno())]
     with site.log.open("ab") as log:
         started = [
-            process.start(command, env=site.env, stdout=log, stderr=log, pass_fds=[door.fileno()])
+            process.start(
+                command, env=site.env, stdout=log, stderr=log, pass_fds=[listener.fileno()]
+            )
             for _ in range(count)
         ]
-    servers = Servers(door, started)
+    servers = Servers(listener, started)
     try:
         time.sleep(4)
         yield servers
@@ -189,18 +190,18 @@ def _servers(site: Site, count: int) -> Iterator[Servers]:
         for server in started:
             server.kill()
             server.wait()
-        door.close()
+        listener.close()
 
 
 @contextmanager
-def _crowd(servers: Servers, path: str, sockets: int) -> Iterator[list[Any]]:
+def _clients(servers: Servers, path: str, sockets: int) -> Iterator[list[Any]]:
     tokens = _tokens(sockets)
-    crowd: list[Any] = []
+    clients: list[Any] = []
     with tempfile.TemporaryDirectory() as folder:
-        for number, start in enumerate(range(0, sockets, PER_CROWD)):
-            order = Path(folder) / f"{number}.json"
-            part = tokens[start : start + PER_CROWD]
-            order.write_text(
+        for number, start in enumerate(range(0, sockets, PER_CLIENT_PROCESS)):
+            job = Path(folder) / f"{number}.json"
+            part = tokens[start : start + PER_CLIENT_PROCESS]
+            job.write_text(
                 json.dumps(
                     {
                         "port": servers.port,
@@ -210,35 +211,35 @@ def _crowd(servers: Servers, path: str, sockets: int) -> Iterator[list[Any]]:
                     }
                 )
             )
-            command = [sys.executable, "-m", "bench.crowd", str(order)]
-            crowd.append(
+            command = [sys.executable, "-m", "bench.socket_clients", str(job)]
+            clients.append(
                 subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             )
         try:
-            for listeners in crowd:
-                if listeners.stdout.readline() != "ready\n":
-                    raise ConnectionError("a crowd could not connect")
-            yield crowd
+            for client in clients:
+                if client.stdout.readline() != "ready\n":
+                    raise ConnectionError("a client process could not connect")
+            yield clients
         finally:
-            for listeners in crowd:
-                listeners.kill()
-                listeners.wait()
+            for client in clients:
+                client.kill()
+                client.wait()
 
 
-def _stretch(servers: Servers, crowd: list[Any], driven: Any) -> Told:
+def _measure_frames(servers: Servers, clients: list[Any], driven: Any) -> Received:
     with driven:
         time.sleep(3)
         cpu = servers.cpu()
-        for listeners in crowd:
-            listeners.stdin.write(f"{SECONDS}\n")
-            listeners.stdin.flush()
-        heard = [json.loads(listeners.stdout.readline()) for listeners in crowd]
-        closed, frames = (sum(each[name] for each in heard) for name in ("closed", "frames"))
-        told = Told(SECONDS, servers.cpu() - cpu, closed, frames)
-    for each in heard:
+        for client in clients:
+            client.stdin.write(f"{SECONDS}\n")
+            client.stdin.flush()
+        results = [json.loads(client.stdout.readline()) for client in clients]
+        closed, frames = (sum(each[name] for each in results) for name in ("closed", "frames"))
+        received = Received(SECONDS, servers.cpu() - cpu, closed, frames)
+    for each in results:
         for mark, times in each["ticks"].items():
-            told.delays.setdefault(mark, []).extend(times)
-    return told
+            received.delays.setdefault(mark, []).extend(times)
+    return received
 
 
 def _cpu(pid: int) -> float:

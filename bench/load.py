@@ -1,7 +1,7 @@
-"""A small load generator: `python -m bench.load` in a process of its own, told by JSON.
+"""A small HTTP load generator: `python -m bench.load` in a separate process, JSON on its input.
 
-Keep-alive connections on the loopback, each asking again as soon as it is answered; bounded in
-time. Prints one JSON line.
+Each keep-alive connection sends its next request as soon as it has a response, for a limited time.
+Prints one JSON line.
 """
 
 import asyncio
@@ -22,19 +22,19 @@ class Load:
     connections: int = 32
     seconds: float = 4.0
     method: str = "GET"
-    cookies: list[str] = field(default_factory=list)  # one each, until there are none left
+    cookies: list[str] = field(default_factory=list)  # one per request, until none is left
 
 
 @dataclass(frozen=True)
-class Measured:
+class LoadTimings:
     per_second: float
     median_ms: float
     p99_ms: float
     statuses: dict[str, int]
 
 
-def measure(load: Load) -> Measured:
-    """Run it elsewhere, so that the measuring is not measured."""
+def measure(load: Load) -> LoadTimings:
+    """Run the load in another process, so that it does not slow down this one."""
     ran = subprocess.run(
         [sys.executable, "-m", "bench.load"],
         input=json.dumps(asdict(load)),
@@ -43,18 +43,18 @@ def measure(load: Load) -> Measured:
         text=True,
         timeout=120,
     )
-    return Measured(**json.loads(ran.stdout))
+    return LoadTimings(**json.loads(ran.stdout))
 
 
-async def run(load: Load) -> Measured:
+async def run(load: Load) -> LoadTimings:
     times: list[float] = []
     statuses: Counter[str] = Counter()
     began = time.perf_counter()
-    asks = _asks(load, began + load.seconds)
-    await asyncio.gather(*(_ask(load, asks, times, statuses) for _ in range(load.connections)))
+    requests = _requests(load, began + load.seconds)
+    await asyncio.gather(*(_send(load, requests, times, statuses) for _ in range(load.connections)))
     took = time.perf_counter() - began
     times.sort()
-    return Measured(
+    return LoadTimings(
         per_second=len(times) / took,
         median_ms=1000 * times[len(times) // 2],
         p99_ms=1000 * times[int(len(times) * 0.99)],
@@ -62,8 +62,8 @@ async def run(load: Load) -> Measured:
     )
 
 
-def _asks(load: Load, until: float) -> Iterator[bytes]:
-    """What is sent, in turns by whoever is free."""
+def _requests(load: Load, until: float) -> Iterator[bytes]:
+    """The requests to send; each connection takes the next one."""
     to = urlsplit(load.url)
     head = {"Host": to.netloc, **load.headers}
     if not load.cookies:
@@ -74,21 +74,24 @@ def _asks(load: Load, until: float) -> Iterator[bytes]:
         yield _request(load.method, to.path, head | {"Cookie": cookie})
 
 
-async def _ask(
-    load: Load, asks: Iterator[bytes], times: list[float], statuses: Counter[str]
+async def _send(
+    load: Load, requests: Iterator[bytes], times: list[float], statuses: Counter[str]
 ) -> None:
     to = urlsplit(load.url)
     reader, writer = await asyncio.open_connection(to.hostname, to.port)
-    for request in asks:
-        asked = time.perf_counter()
+    for request in requests:
+        sent = time.perf_counter()
         writer.write(request)
         try:
-            statuses[await _answer(reader)] += 1
-        except (ConnectionError, asyncio.IncompleteReadError):  # a jammed server hangs up
+            statuses[await _read_status(reader)] += 1
+        except (
+            ConnectionError,
+            asyncio.IncompleteReadError,
+        ):  # an overloaded server closes connections
             statuses["lost"] += 1
             reader, writer = await asyncio.open_connection(to.hostname, to.port)
             continue
-        times.append(time.perf_counter() - asked)
+        times.append(time.perf_counter() - sent)
     writer.close()
 
 
@@ -97,8 +100,8 @@ def _request(method: str, path: str, headers: dict[str, str]) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode()
 
 
-async def _answer(reader: asyncio.StreamReader) -> str:
-    """The status; the rest is read and dropped."""
+async def _read_status(reader: asyncio.StreamReader) -> str:
+    """Read a whole response and return its status."""
     head = (await reader.readuntil(b"\r\n\r\n")).lower()
     length = head.partition(b"content-length:")[2].partition(b"\r\n")[0].strip()
     if length:

@@ -1,4 +1,4 @@
-"""PostgreSQL alone: the hold's own statements from pgbench, without Python and HTTP."""
+"""PostgreSQL alone: the SQL of a hold run by pgbench, without Python and HTTP."""
 
 import re
 import subprocess
@@ -23,15 +23,15 @@ VALUES = {
 def holds_per_second(
     binary: Path, database_url: str, *, event: int, first_fan: int, first_seat: int, sessions: int
 ) -> float:
-    """Each session holds seats of its own, in turn; fails if a hold is refused."""
+    """Holds per second; each session holds different seats. Fails if a hold is refused."""
     with NamedTemporaryFile("w", suffix=".sql") as script:
         script.write(_script())
         script.flush()
-        told = {"event": event, "first_fan": first_fan, "first_seat": first_seat}
-        told |= {"sessions": sessions, "turn": 0}
-        defined = [f"-D{name}={value}" for name, value in told.items()]
-        crowd = ["-n", "-f", script.name, "-c", str(sessions), "-j", "2", "-t", "100"]
-        command = [str(binary), *crowd, *defined, database_url]
+        variables = {"event": event, "first_fan": first_fan, "first_seat": first_seat}
+        variables |= {"sessions": sessions, "turn": 0}
+        defined = [f"-D{name}={value}" for name, value in variables.items()]
+        options = ["-n", "-f", script.name, "-c", str(sessions), "-j", "2", "-t", "100"]
+        command = [str(binary), *options, *defined, database_url]
         ran = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
     found = TPS.search(ran.stdout)
     assert found, ran.stdout
@@ -39,7 +39,7 @@ def holds_per_second(
 
 
 def _script() -> str:
-    """As `locks.hold` sends it: planned once by a connection, then one round trip each."""
+    """The statements of `locks.hold`: prepared once per connection, then one round trip."""
     choice = locks._text("choose_seats").rstrip()
     _name, prepare, execute = prepared._forms(locks._text("hold").replace("{choice}", choice))
     before = _filled(locks._text("before_hold")).strip()

@@ -1,7 +1,7 @@
-"""Whole purchases over HTTP (hold, pay, confirm), with the gateway in a process of its own.
+"""Whole purchases over HTTP (hold, pay, confirm), with the gateway in a separate process.
 
-Beside them, in turns: the same calls of the gateway without the site, and as many calls of the site
-that do nothing. The statements of some purchases are counted in the database's own log.
+Compared with the same gateway calls without the site, and with as many site calls that do nothing.
+The SQL statements of some purchases are counted in the log of PostgreSQL.
 """
 
 import os
@@ -16,26 +16,27 @@ from typing import Any
 
 import httpx
 
-from bench.holds import Fan, _fans, _prepare
-from bench.purchases import Walk, Walked, walk
+from bench.database import prepare_database
+from bench.holds import Fan, make_fans
+from bench.purchase_clients import PurchasePlan, PurchaseTimings, run_purchases
 from tests.faults.site import Site, free_port, until
 from ticketing.development.embedded import process
 
 SESSIONS, EACH, ROUNDS, WORKERS, COUNTED = 16, 10, 3, 2, 20
-# What a purchase is, and what of it remains without the gateway or without the site.
+# The steps of a purchase, and the two comparisons.
 PURCHASE = ["hold", "start", "window", "confirm"]
 KINDS = {
     "the site's calls, doing nothing": ["nothing"] * 3,
-    "the gateway's calls, no site": ["prepare", "window", "charge", "look"],
+    "the gateway's calls, no site": ["prepare", "window", "charge", "fetch"],
     "purchase": PURCHASE,
 }
 STATEMENT = re.compile(r"LOG:  (?:statement|execute [^:]*): (\w+)")
 CONTROL = {"BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "SET"}
-NOBODY = "http://127.0.0.1:9/"
+NO_RECEIVER = "http://127.0.0.1:9/"
 
 
-class Shop:
-    """The site, and a gateway that has its own process and its own database."""
+class ShopAndGateway:
+    """The site, and a gateway with its own process and database."""
 
     def __init__(self) -> None:
         self.site = Site(workers=WORKERS, settings="bench.settings")
@@ -74,11 +75,11 @@ class Shop:
 
 
 def run() -> None:
-    shop = Shop()
+    shop = ShopAndGateway()
     try:
-        _prepare()
+        prepare_database()
         subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], env=shop.env, check=True)
-        fans = _fans(SESSIONS, shop.site.url)
+        fans = make_fans(SESSIONS, shop.site.url)
         with shop.open(webhooks=f"{shop.site.url}/payments/webhooks/portone/"):
             _print_speed(shop, fans)
         _print_statements(shop, fans)
@@ -86,11 +87,13 @@ def run() -> None:
         shop.site.stop()
 
 
-def _walks(shop: Shop, fans: list[Fan], event: int, seats: list[int], steps: list[str]) -> Any:
+def _plans(
+    shop: ShopAndGateway, fans: list[Fan], event: int, seats: list[int], steps: list[str]
+) -> Any:
     from django.conf import settings
 
     return [
-        Walk(
+        PurchasePlan(
             site=shop.site.url,
             gateway=shop.url,
             event=event,
@@ -103,8 +106,8 @@ def _walks(shop: Shop, fans: list[Fan], event: int, seats: list[int], steps: lis
     ]
 
 
-def _hall(seats: int) -> tuple[int, list[int]]:
-    """Without a queue: who has bought leaves it, and would have to wait for the next purchase."""
+def _event(seats: int) -> tuple[int, list[int]]:
+    """An event without a queue, as buyers would have to queue again after each purchase."""
     from reservations import services
     from tests.making import make_event, make_plan, seat_ids
     from ticketing.core import clock
@@ -115,18 +118,18 @@ def _hall(seats: int) -> tuple[int, list[int]]:
     return event.pk, seat_ids(event)
 
 
-def _print_speed(shop: Shop, fans: list[Fan]) -> None:
-    """In turns, so that a slow moment of the machine falls on all of them alike."""
+def _print_speed(shop: ShopAndGateway, fans: list[Fan]) -> None:
+    """Measure in turns, so that a slow moment of the machine affects all of them."""
     per_round = len(fans) * EACH
-    event, seats = _hall(per_round * (ROUNDS + 1))
-    turns: dict[str, list[Walked]] = {name: [] for name in KINDS}
-    walk(_walks(shop, fans, event, seats[-per_round:][: 2 * len(fans)], PURCHASE))  # warm
+    event, seats = _event(per_round * (ROUNDS + 1))
+    turns: dict[str, list[PurchaseTimings]] = {name: [] for name in KINDS}
+    run_purchases(_plans(shop, fans, event, seats[-per_round:][: 2 * len(fans)], PURCHASE))  # warm
     spent: list[tuple[float, float]] = []
     for _ in range(ROUNDS):
         mine, seats = seats[:per_round], seats[per_round:]
         for name, steps in KINDS.items():
             before = _cpu(shop)
-            turns[name].append(walk(_walks(shop, fans, event, mine, steps)))
+            turns[name].append(run_purchases(_plans(shop, fans, event, mine, steps)))
             if name == "purchase":
                 spent.append(_since(before, _cpu(shop), per_round))
     print(f"{len(fans)} buyers, {WORKERS} processes of the site, one of the gateway")
@@ -135,35 +138,35 @@ def _print_speed(shop: Shop, fans: list[Fan]) -> None:
     print(f"processor time per purchase: site {site:.1f} ms, gateway {gateway:.1f} ms")
 
 
-def _print_table(turns: dict[str, list[Walked]]) -> None:
+def _print_table(turns: dict[str, list[PurchaseTimings]]) -> None:
     print(f"{'':<34}{'per second':>11}{'median ms':>11}{'p99 ms':>9}  ends")
     for name, its in turns.items():
         speed, median, p99 = (
             statistics.median(getattr(turn, what) for turn in its)
             for what in ("per_second", "median_ms", "p99_ms")
         )
-        ends = ", ".join(f"{n} × {end}" for end, n in sorted(its[0].ends.items()))
-        print(f"{name:<34}{speed:>11,.1f}{median:>11.1f}{p99:>9.1f}  {ends}")
+        outcomes = ", ".join(f"{n} × {outcome}" for outcome, n in sorted(its[0].outcomes.items()))
+        print(f"{name:<34}{speed:>11,.1f}{median:>11.1f}{p99:>9.1f}  {outcomes}")
     steps = turns["purchase"][-1].step_ms
     print("median ms of a step: " + ", ".join(f"{name} {ms:.0f}" for name, ms in steps.items()))
 
 
-def _print_statements(shop: Shop, fans: list[Fan]) -> None:
-    """One buyer after the other, so that nobody waits and everything is counted once."""
+def _print_statements(shop: ShopAndGateway, fans: list[Fan]) -> None:
+    """One purchase at a time, so that no waiting adds statements."""
     webhook = f"{shop.site.url}/payments/webhooks/portone/"
-    for name, address in (("without webhooks", NOBODY), ("with both webhooks", webhook)):
+    for name, address in (("without webhooks", NO_RECEIVER), ("with both webhooks", webhook)):
         with _logged(shop) as count, shop.open(webhooks=address):
-            event, seats = _hall(2 * COUNTED)
-            walk(_walks(shop, fans[:1], event, seats[:COUNTED], PURCHASE))  # warm
+            event, seats = _event(2 * COUNTED)
+            run_purchases(_plans(shop, fans[:1], event, seats[:COUNTED], PURCHASE))  # warm
             before = count()
-            walk(_walks(shop, fans[:1], event, seats[COUNTED:], PURCHASE))
+            run_purchases(_plans(shop, fans[:1], event, seats[COUNTED:], PURCHASE))
             found = count() - before
         print(f"statements per purchase, {name}: {found / COUNTED:.1f}")
 
 
 @contextmanager
-def _logged(shop: Shop) -> Iterator[Callable[[], int]]:
-    """How many statements the site's database has carried out so far."""
+def _logged(shop: ShopAndGateway) -> Iterator[Callable[[], int]]:
+    """Yields a function that counts the statements in the log of the site's database."""
     from django.db import connection
 
     log = shop.site.servers.var / f"{shop.site.postgres.name}.log"
@@ -178,8 +181,8 @@ def _logged(shop: Shop) -> Iterator[Callable[[], int]]:
         cursor.execute(f"ALTER DATABASE {name} RESET ALL")
 
 
-def _cpu(shop: Shop) -> tuple[float, float]:
-    return _of_tree(shop.site.web.pid), _of_tree(shop.gateway.pid)  # type: ignore[union-attr]
+def _cpu(shop: ShopAndGateway) -> tuple[float, float]:
+    return _tree_cpu(shop.site.web.pid), _tree_cpu(shop.gateway.pid)  # type: ignore[union-attr]
 
 
 def _since(
@@ -189,14 +192,14 @@ def _since(
     return site, gateway
 
 
-def _of_tree(pid: int) -> float:
+def _tree_cpu(pid: int) -> float:
     """Processor seconds of a process and its children."""
-    ticks, clock = 0, os.sysconf("SC_CLK_TCK")
+    ticks, per_second = 0, os.sysconf("SC_CLK_TCK")
     for stat in Path("/proc").glob("[0-9]*/stat"):
         fields = _fields(stat)
         if fields and (int(stat.parent.name) == pid or int(fields[1]) == pid):
             ticks += int(fields[11]) + int(fields[12])
-    return ticks / clock
+    return ticks / per_second
 
 
 def _fields(stat: Path) -> list[str]:

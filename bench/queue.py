@@ -1,4 +1,4 @@
-"""The line in Redis: what a tick, a poll and a join cost at 1,000, 50,000 and 1,000,000 waiting."""
+"""The queue in Redis: the cost of a tick, a poll and a join with up to 1,000,000 people waiting."""
 
 import os
 import statistics
@@ -10,43 +10,35 @@ from functools import partial
 from typing import Any
 
 from bench import queue_http
+from bench.database import prepare_database
 from tests.faults.site import Site
 
-SIZES = {1: 1_000, 2: 50_000, 3: 1_000_000}  # by the number of the event
+SIZES = {1: 1_000, 2: 50_000, 3: 1_000_000}  # people waiting, by event id
 BATCH, TURNS, MANY = 100, 20, 50
 OPEN_EVENTS, ABSENT, LOBBY, MEASURED = 100, 500_000, 50_000, 50_000
-SLOWER_THAN = 1_000  # microseconds; every call that takes longer is remembered by Redis
+SLOWER_THAN = 1_000  # microseconds; Redis logs every slower call
 
 
 def run() -> None:
     site = Site(workers=1, settings="bench.settings")
     try:
         os.environ.update(site.env)
-        _prepare()
+        prepare_database()
         _print_memory()
         _print_costs()
         _print_many_events()
-        _print_everybody_away()
+        _print_everybody_absent()
         _print_draw()
         queue_http.measure_on(site)
     finally:
         site.stop()
 
 
-def _prepare() -> None:
-    import django
-
-    django.setup()
-    from django.core.management import call_command
-
-    call_command("migrate", verbosity=0)
-
-
 # -- ticks, polls and joins -----------------------------------------------------------------------
 
 
 def _print_costs() -> None:
-    """In turns, so that a slow moment of the machine falls on all sizes alike."""
+    """Measure in turns, so that a slow moment of the machine affects all sizes."""
     from tests.waiting_queue.line import Line
     from waiting_queue import store
 
@@ -73,7 +65,7 @@ def _print_costs() -> None:
 
 
 def _line_of(line: Any, size: int, rate: int = BATCH) -> Any:
-    """So many people who wait, put there at once."""
+    """A queue with this many people waiting, written to Redis directly."""
     from waiting_queue import store
 
     line.begin(rate=rate, cap=10**6, capacity=10**7, claim_ms=10**9, absence_ms=10**9)
@@ -91,7 +83,7 @@ def _print_cost(name: str, by_event: dict[int, list[float]]) -> None:
 
 
 def _print_many_events() -> None:
-    """One tick of many events beside as many scripts one by one."""
+    """One tick of many events in a pipeline, compared with one script after the other."""
     from tests.waiting_queue.line import Line
     from waiting_queue import store
 
@@ -112,7 +104,7 @@ def _print_many_events() -> None:
 
 
 def _print_memory() -> None:
-    """Real joins, with the note of the person's lines; the journal is drained."""
+    """Memory of real joins, including the set of each person's queues; without the journal."""
     from tests.waiting_queue.line import Line
     from ticketing.core import redis
     from waiting_queue import keys, store
@@ -136,16 +128,16 @@ def _join_many(line: Any, people: range) -> None:
 
 
 def _settled_memory(client: Any) -> int:
-    """Redis gives memory back in the background."""
+    """Used memory, once Redis has freed deleted keys in the background."""
     while client.info("memory")["lazyfree_pending_objects"]:
         time.sleep(0.05)
     return client.info("memory")["used_memory"]
 
 
-# -- everybody away, and the draw -----------------------------------------------------------------
+# -- everybody absent, and the draw ---------------------------------------------------------------
 
 
-def _print_everybody_away() -> None:
+def _print_everybody_absent() -> None:
     from tests.waiting_queue.line import Line
     from waiting_queue import store
 
@@ -190,7 +182,7 @@ def _print_draw() -> None:
 
 @contextmanager
 def _slowest_call() -> Iterator[Callable[[], float]]:
-    """In milliseconds, as Redis itself has measured it."""
+    """Yields a function for the slowest call in milliseconds, as measured by Redis."""
     from ticketing.core import redis
 
     client = redis.queue_client()
@@ -201,7 +193,7 @@ def _slowest_call() -> Iterator[Callable[[], float]]:
 
 
 def _redis_cpu_ms() -> float:
-    """What Redis itself has worked; a busy machine makes calls longer, but not this."""
+    """CPU time of Redis so far; unlike the duration, a busy machine does not change it."""
     from ticketing.core import redis
 
     used = redis.queue_client().info("cpu")

@@ -1,4 +1,4 @@
-"""Polls and joins through HTTP, beside a raw ASGI path with one call of Redis, same server."""
+"""Polls and joins over HTTP, compared with a raw ASGI path that makes one Redis call."""
 
 import statistics
 import subprocess
@@ -11,18 +11,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import uuid4
 
-from bench.load import Load, Measured, measure
+from bench.load import Load, LoadTimings, measure
 from tests.faults.site import Site, until
 from ticketing.development.embedded import process
 
 HELLO, FLOOR = "raw ASGI, hello", "raw ASGI, one EVALSHA"
 ROUNDS = 3
-NEWCOMERS = 3_000  # a round
+NEWCOMERS = 3_000  # per round
 
 
 @dataclass(frozen=True)
 class Fan:
-    """Somebody who waits in an open queue, and what their browser sends."""
+    """A person waiting in an open queue, and what their browser sends."""
 
     event_id: int
     person: str
@@ -49,16 +49,16 @@ def tick() -> None:
 
 @contextmanager
 def every_second(work: Callable[[], None]) -> Iterator[None]:
-    """As beat does it, while something is measured."""
+    """Call `work` every second in a thread, as the scheduler does."""
     stop = threading.Event()
 
-    def go_on() -> None:
+    def repeat() -> None:
         due = time.monotonic()
         while not stop.wait(max(due - time.monotonic(), 0)):
             work()
             due += 1
 
-    thread = threading.Thread(target=go_on)
+    thread = threading.Thread(target=repeat)
     thread.start()
     try:
         yield
@@ -82,14 +82,14 @@ def _fan_in_line() -> Fan:
     for state in (SaleQueue.State.OPEN, SaleQueue.State.PAUSED):
         services.move_queue(event_id=queue.pk, to=state, by=None, now=now)
     person = str(user.pk)
-    found = services.join(event_id=queue.pk, person=person, now=now)
-    token = services.token_of(queue.pk, person, found)
+    standing = services.join(event_id=queue.pk, person=person, now=now)
+    token = services.token_of(queue.pk, person, standing)
     session = browser.cookies[settings.SESSION_COOKIE_NAME].value
     return Fan(queue.pk, person, token, f"{settings.SESSION_COOKIE_NAME}={session}")
 
 
 def _newcomers() -> list[str]:
-    """Cookies of people who are logged in and in no line yet."""
+    """Session cookies of people who are in no queue yet."""
     from django.conf import settings
 
     from tests.waiting_queue.api.conftest import logged_in
@@ -110,7 +110,7 @@ def _start(site: Site) -> subprocess.Popen[bytes]:
 
 
 def _print(site: Site, fan: Fan) -> None:
-    """In turns, so that a slow moment of the machine falls on all of them alike."""
+    """Measure in turns, so that a slow moment of the machine affects all of them."""
     queue = f"{site.url}/api/v1/events/{fan.event_id}/queue/"
     own = {"Origin": site.url, "Content-Length": "0"}
     in_line = own | {"Cookie": fan.session}
@@ -136,5 +136,5 @@ def _print(site: Site, fan: Fan) -> None:
         print(f"{name:<38}{speed:>12,.0f}{speed / floor:>10.2f}{p99:>9.1f}  {statuses}")
 
 
-def _speed(turns: list[Measured]) -> float:
+def _speed(turns: list[LoadTimings]) -> float:
     return statistics.median(turn.per_second for turn in turns)

@@ -1,4 +1,4 @@
-"""The seat list of 20,000: its size, what building it costs, and how fast it is served."""
+"""The seat list of 20,000 seats: its size, the cost of building it, and requests per second."""
 
 import gzip
 import os
@@ -6,7 +6,8 @@ import statistics
 import time
 from collections.abc import Callable
 
-from bench.load import Load, Measured, measure
+from bench.database import prepare_database
+from bench.load import Load, LoadTimings, measure
 from tests.faults.site import Site
 
 ROWS, SEATS_PER_ROW = 200, 100
@@ -27,9 +28,7 @@ def run() -> None:
 
 def _prepare() -> int:
     """An arena with every seat in a random state."""
-    import django
-
-    django.setup()
+    prepare_database()
     from django.core.management import call_command
     from django.db import connection
 
@@ -37,7 +36,6 @@ def _prepare() -> int:
     from ticketing.core import clock
     from ticketing.events.models import Seat
 
-    call_command("migrate", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0)
     event = make_event(clock.now(), plan=make_plan(rows=ROWS, seats_per_row=SEATS_PER_ROW))
     with connection.cursor() as cursor:
@@ -69,7 +67,7 @@ def _median_ms(work: Callable[[], object], times: int = 7) -> float:
 
 
 def _print_speed(site: Site, path: str) -> None:
-    """In turns, so that a slow moment of the machine falls on all of them alike."""
+    """Measure in turns, so that a slow moment of the machine affects all of them."""
     packed = {"Accept-Encoding": "gzip"}
     tag = site.get(path, headers=packed).headers["etag"]
     loads = {
@@ -85,12 +83,12 @@ def _print_speed(site: Site, path: str) -> None:
         _print_row(name, [turn[name] for turn in rounds], floor)
 
 
-def _print_row(name: str, turns: list[Measured], floor: float) -> None:
+def _print_row(name: str, turns: list[LoadTimings], floor: float) -> None:
     speed = _median(turns)
     p50, p99 = (statistics.median(getattr(t, f) for t in turns) for f in ("median_ms", "p99_ms"))
     statuses = " ".join(sorted({status for turn in turns for status in turn.statuses}))
     print(f"{name:<34}{speed:>12,.0f}{speed / floor:>10.2f}{p50:>9.1f}{p99:>9.1f}  {statuses}")
 
 
-def _median(turns: list[Measured]) -> float:
+def _median(turns: list[LoadTimings]) -> float:
     return statistics.median(turn.per_second for turn in turns)

@@ -1,6 +1,6 @@
-"""The site's own server with the floors beside it: `python -m bench.server FD`.
+"""The site's server with the baselines added: `python -m bench.server FD`.
 
-Without pings, which would fall on one stretch of time and not on another.
+Without pings, which would fall into some measurements and not into others.
 """
 
 import socket

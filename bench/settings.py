@@ -1,6 +1,6 @@
-"""The site's own settings, with a view that does nothing as a floor to measure from."""
+"""The site's settings, with views that do nothing as baselines."""
 
 from ticketing.settings import *  # noqa: F403
 
 ROOT_URLCONF = "bench.urls"
-HOLD_TRIES = 0  # a few sessions stand for everybody
+HOLD_TRIES = 0  # no rate limit: a few sessions send all requests

@@ -1,4 +1,4 @@
-"""The site's addresses, and beside them bare views behind the same middleware to measure from."""
+"""The URLs of the site, and bare views behind the same middleware as baselines."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from reservations.locks import SeatChoice
 from reservations.models import new_code
 from ticketing.core import clock
 from ticketing.urls import handler400, handler403, handler404, handler500
-from ticketing.urls import urlpatterns as of_the_site
+from ticketing.urls import urlpatterns as site_urlpatterns
 
 __all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"]
 
@@ -34,8 +34,8 @@ class DoNothing(Bare):
         return Response({"seats": len(request.data["seats"])}, status=409)
 
 
-class OnlyTheSql(Bare):
-    """A hold's statement, and nothing else of a hold: no caller, no turn, no gate, no news."""
+class HoldSqlOnly(Bare):
+    """The SQL of a hold without authentication, admission check, gate and push."""
 
     def post(self, request: Request, event_id: int, fan_id: int) -> Response:
         seats = request.data["seats"]
@@ -52,7 +52,7 @@ class OnlyTheSql(Bare):
 
 @csrf_exempt
 def window(request: HttpRequest, number: str) -> JsonResponse:
-    """What a fan does in the gateway's window, without its page."""
+    """Confirms a payment as a fan does in the gateway's window, without its page."""
     return JsonResponse(control.pay(number))
 
 
@@ -60,6 +60,6 @@ urlpatterns = [
     path("bench/window/<str:number>/", window),
     path("bench/nothing/", nothing),
     path("bench/nothing/api/", DoNothing.as_view()),
-    path("bench/hold/<int:event_id>/<int:fan_id>/", OnlyTheSql.as_view()),
-    *of_the_site,
+    path("bench/hold/<int:event_id>/<int:fan_id>/", HoldSqlOnly.as_view()),
+    *site_urlpatterns,
 ]

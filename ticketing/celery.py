@@ -69,13 +69,13 @@ app.conf.beat_schedule = {
         "schedule": 30.0,
         "options": {"expires": 30},
     },
-    "sample-the-sales": {
+    "sample-sales": {
         "task": "console.sample",
         "schedule": 1.0,
         "options": {"expires": 1},
     },
-    "fly-the-sales": {
-        "task": "console.fly",
+    "run-autopilot": {
+        "task": "console.run_autopilot",
         "schedule": 5.0,
         "options": {"expires": 5},
     },

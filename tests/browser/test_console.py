@@ -68,7 +68,7 @@ def figure(page: Page, name: str):
 
 
 def listening() -> bool:
-    return redis.client().pubsub_numsub(keys.told(redis.database()))[0][1] >= 1
+    return redis.client().pubsub_numsub(keys.sample_channel(redis.database()))[0][1] >= 1
 
 
 def test_numbers_and_charts_move_without_a_reload(desk, sale):

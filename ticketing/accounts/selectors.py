@@ -43,3 +43,7 @@ def caller_in(session: Mapping[str, Any]) -> Caller | None:
 
 def live_tokens(user: User) -> QuerySet[ApiToken]:
     return user.api_tokens.filter(revoked_at=None)
+
+
+def session_data(session_key: str | None) -> dict[str, Any]:
+    return SessionStore(session_key).load() if session_key else {}

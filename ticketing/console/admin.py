@@ -1,4 +1,4 @@
-"""What the nightly comparison found: read by whoever looks after the money, edited by nobody."""
+"""Read-only admin of the nightly reconciliations."""
 
 from typing import Any
 
@@ -12,21 +12,21 @@ from ticketing.console.models import Reconciliation
 from ticketing.events.admin.changes import ReadOnlyAdmin
 
 NOTHING = "–"
-admin.site.unregister(StaticDevice)  # they go and come with the phone
+admin.site.unregister(StaticDevice)  # recovery codes are managed together with the phone
 
 
 @admin.register(Reconciliation)
 class ReconciliationAdmin(ReadOnlyAdmin):
-    list_display = ("day", "at", "how_many")
-    fields = ("day", "at", "found")
+    list_display = ("day", "at", "difference_count")
+    fields = ("day", "at", "difference_list")
 
     @admin.display(description=_("differences"))
-    def how_many(self, kept: Any) -> int:
-        return len(kept.differences)
+    def difference_count(self, reconciliation: Any) -> int:
+        return len(reconciliation.differences)
 
     @admin.display(description=_("differences"))
-    def found(self, kept: Any) -> str:
-        """In the reader's words; rows of older releases are words already."""
-        found = [Difference(*each) for each in kept.differences]
-        rows = ((it.number, it.words) for it in found)
+    def difference_list(self, reconciliation: Any) -> str:
+        """In the language of the reader; rows of older releases contain finished text."""
+        differences = [Difference(*each) for each in reconciliation.differences]
+        rows = ((it.number, it.words) for it in differences)
         return format_html_join("", "<div>{}: {}</div>", rows) or NOTHING

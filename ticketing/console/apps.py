@@ -5,7 +5,7 @@ from django_otp.plugins.otp_totp.apps import DefaultConfig as TOTPConfig
 
 
 class PhonesConfig(TOTPConfig):
-    """A superuser takes a lost phone away here; the heading is one that people understand."""
+    """Renames the admin section in which a superuser removes a lost phone."""
 
     verbose_name = _("Log-in with a phone")
     default = False

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.http.cookie import parse_cookie
 
 from ticketing.console import live, services
-from ticketing.console.access import queue_of, watcher
 from ticketing.console.live import ConsoleHub, ConsoleSubscriber
+from ticketing.console.selectors import queue_of
 from ticketing.core.live.sockets import PushSocket
 
 
@@ -41,7 +41,7 @@ class SampleSocket(PushSocket):
     async def check_permission(self) -> None:
         cookies = parse_cookie(self.headers.get("cookie", ""))
         session_key = cookies.get(settings.SESSION_COOKIE_NAME, "")
-        await database_sync_to_async(watcher)(session_key)
+        await database_sync_to_async(services.require_watcher)(session_key)
 
     def unsubscribe(self) -> None:
         if self.subscriber:
@@ -65,7 +65,10 @@ class ConsoleSocket(SampleSocket):
         queue_of(self.event_id)
 
     def first_frame(self) -> dict[str, Any]:
-        return {"type": "history", **services.history_of(event_id=self.event_id, since=self.since)}
+        return {
+            "type": "history",
+            **services.sample_history(event_id=self.event_id, since=self.since),
+        }
 
 
 class OverviewSocket(SampleSocket):

@@ -1,4 +1,4 @@
-"""What can be so at the console's own door."""
+"""Errors of the console: codes of the second factor."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -37,13 +37,13 @@ class Heartbeat(threading.Thread):
         """A process that is stopped on purpose is not reported as missing."""
         self._stopped.set()
         try:
-            store.forget(self.process)
+            store.remove_process(self.process)
         except RedisError as outage:
             log.debug("the end of this process was not reported: %s", outage)
 
     def _report(self) -> None:
         try:
-            store.beat(self.process, clock.now(), page_latency.p95_ms())
+            store.record_heartbeat(self.process, clock.now(), page_latency.p95_ms())
         except RedisError as outage:
             log.debug("a heartbeat was not saved: %s", outage)
 

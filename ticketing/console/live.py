@@ -43,7 +43,7 @@ class ConsoleHub(Hub[ConsoleTopic]):
     topic_class = ConsoleTopic
 
     def background_work(self) -> Iterable[Coroutine[Any, Any, None]]:
-        return listen(store.heard, self.receive), self._recheck_permissions()
+        return listen(store.published_samples, self.receive), self._recheck_permissions()
 
     async def receive(self, sample: tuple[int, str]) -> None:
         """Push the same text to every console; one that missed a sample fetches it afterwards."""

@@ -1,4 +1,4 @@
-"""Where a second proof is asked for, no staff get past the admin's door without it."""
+"""Sends staff to the second factor before any page of the admin or the door."""
 
 from collections.abc import Callable
 from urllib.parse import urlencode
@@ -7,29 +7,29 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from ticketing.console.services import lacks_second_factor
+from ticketing.console.services import needs_second_factor
 
 GUARDED = ("/admin/", "/door/")
-# The way in and the way out.
-FREE = ("/admin/login/", "/admin/logout/", "/admin/jsi18n/", "/admin/console/second-factor/")
+# Log-in, log-out and the second factor itself.
+EXEMPT = ("/admin/login/", "/admin/logout/", "/admin/jsi18n/", "/admin/console/second-factor/")
 
 
 class SecondFactor:
-    """Pages of the public cost nothing: they are told by their address."""
+    """Public pages are recognised by their path and cost nothing."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if self._is_guarded(request.path) and self._lacks(request):
+        if self._is_guarded(request.path) and self._needs_code(request):
             query = urlencode({"next": request.get_full_path()})
             return redirect(f"{reverse('console:second_factor')}?{query}")
         return self.get_response(request)
 
     def _is_guarded(self, path: str) -> bool:
-        return path.startswith(GUARDED) and not path.startswith(FREE)
+        return path.startswith(GUARDED) and not path.startswith(EXEMPT)
 
-    def _lacks(self, request: HttpRequest) -> bool:
+    def _needs_code(self, request: HttpRequest) -> bool:
         if not request.user.is_authenticated:
             return False
-        return lacks_second_factor(request.user, request.session)
+        return needs_second_factor(request.user, request.session)

@@ -1,5 +1,6 @@
-"""What the console keeps: a sale's course and autopilot, nightly comparisons, and roles' grants."""
+"""Samples of sales, autopilots, nightly reconciliations, and the permissions granted to roles."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -7,13 +8,24 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.console.pilot import EVERY_SECONDS, Limits
 from ticketing.events.models import Event
 from waiting_queue.models import SaleQueue
 
+# The autopilot decides this often; the same interval stands in the beat schedule.
+AUTOPILOT_SECONDS = 5
+# The numbers of a chart row, in this order; `Sample.figures` is such a row.
+CHART_FIELDS = (
+    *("second", "lobby", "waiting", "ready", "inside", "admissions", "joins"),
+    *("free", "held", "paying", "sold", "money", "failing"),
+)
+
+
+def chart_row(figures: Mapping[str, Any]) -> list[Any]:
+    return [figures.get(name, 0) for name in CHART_FIELDS]
+
 
 class Sample(models.Model):
-    """A sale in numbers, once in ten seconds: charts survive the loss of Redis."""
+    """The figures of a sale, every ten seconds, so that charts survive the loss of Redis."""
 
     event = models.ForeignKey(Event, models.CASCADE, related_name="+", verbose_name=_("event"))
     second = models.BigIntegerField(_("when"))
@@ -45,7 +57,7 @@ class Sample(models.Model):
 
 
 class RoleGrant(models.Model):
-    """A permission that a role was given once; it is not given again if somebody took it away."""
+    """A permission granted to a role; it is not granted again after somebody took it away."""
 
     role = models.CharField(max_length=20)
     permission = models.CharField(max_length=100)
@@ -59,7 +71,7 @@ class RoleGrant(models.Model):
 
 
 class Reconciliation(models.Model):
-    """What the nightly comparison of payments, gateway and seats found for a day."""
+    """The result of the nightly comparison of payments, gateway and seats for one day."""
 
     day = models.DateField(_("day"), primary_key=True)
     at = models.DateTimeField(_("when"))
@@ -75,12 +87,12 @@ class Reconciliation(models.Model):
         return f"{self.day}"
 
 
-def within(low: float, high: float) -> list[Any]:
+def between(low: float, high: float) -> list[Any]:
     return [MinValueValidator(low), MaxValueValidator(high)]
 
 
 class Autopilot(models.Model):
-    """Whether a sale's rate is turned by itself, within which limits, and what it last thought."""
+    """Whether a sale's rate is set automatically, its bounds, and the last decision."""
 
     queue = models.OneToOneField(
         SaleQueue,
@@ -91,18 +103,18 @@ class Autopilot(models.Model):
     )
     is_on = models.BooleanField(default=False)
     lowest = models.FloatField(
-        _("lowest rate, people a second"), default=1, validators=within(0.01, 100_000)
+        _("lowest rate, people a second"), default=1, validators=between(0.01, 100_000)
     )
     highest = models.FloatField(
-        _("highest rate, people a second"), default=50, validators=within(0.01, 100_000)
+        _("highest rate, people a second"), default=50, validators=between(0.01, 100_000)
     )
     page_ms = models.PositiveIntegerField(
-        _("95 % of pages within, in ms"), default=800, validators=within(10, 60_000)
+        _("95 % of pages within, in ms"), default=800, validators=between(10, 60_000)
     )
     database_ms = models.PositiveIntegerField(
-        _("database answers within, in ms"), default=100, validators=within(1, 60_000)
+        _("database answers within, in ms"), default=100, validators=between(1, 60_000)
     )
-    # The last turn of the rate that it knows; a later one was made by hand.
+    # The latest rate change that it knows of; a later one was made by hand.
     since_change = models.BigIntegerField(default=0)
     looked_at = models.DateTimeField(null=True)
     why = models.CharField(max_length=20, blank=True, default="")
@@ -122,19 +134,15 @@ class Autopilot(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.words
+        return self.summary
 
     @property
-    def limits(self) -> Limits:
-        return Limits(self.lowest, self.highest, self.page_ms, self.database_ms)
-
-    @property
-    def words(self) -> str:
-        """For the history of changes: bounds and targets."""
+    def summary(self) -> str:
+        """Bounds and targets, for the audit log."""
         bounds = f"{self.lowest:g}–{self.highest:g}/s"
         return f"{bounds}, {self.page_ms} ms, {self.database_ms} ms"
 
     def is_due(self, now: datetime) -> bool:
-        """Clocks and beats are not exact: a little early is on time."""
-        pause = timedelta(seconds=EVERY_SECONDS * 0.8)
-        return self.looked_at is None or not timedelta(0) <= now - self.looked_at < pause
+        """Whether the interval has passed; a little early counts, as the scheduler is not exact."""
+        interval = timedelta(seconds=AUTOPILOT_SECONDS * 0.8)
+        return self.looked_at is None or not timedelta(0) <= now - self.looked_at < interval

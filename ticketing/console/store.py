@@ -1,4 +1,4 @@
-"""The console's side of Redis: the last half hour of each sale, and which processes live."""
+"""The console's data in Redis: the samples of the last half hour, and process heartbeats."""
 
 import json
 from collections.abc import AsyncIterator, Sequence
@@ -11,17 +11,17 @@ from redis.exceptions import ResponseError
 from ticketing.console import keys
 from ticketing.core import clock, redis
 
-KEPT = 1_800
-KEPT_SECONDS = 86_400
-# A process that says nothing for so long is dead; after so long nobody asks about it any more.
+MAX_SAMPLES = 1_800
+SAMPLES_TTL_SECONDS = 86_400
+# Without a heartbeat for this long a process is shown as silent, and later it is removed.
 SILENT_SECONDS = 15
-FORGOTTEN_SECONDS = 600
+REMOVED_SECONDS = 600
 Figures = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Process:
-    """One that said that it lives, and how many seconds ago."""
+    """A process that sent heartbeats; `age` is the seconds since its last one."""
 
     kind: str
     host: str
@@ -46,7 +46,7 @@ class Memory:
 # -- samples ---------------------------------------------------------------------------------------
 
 
-def latest(event_ids: Sequence[int], count: int) -> dict[int, list[Figures]]:
+def latest_samples(event_ids: Sequence[int], count: int) -> dict[int, list[Figures]]:
     """The last samples of each sale, newest first, in one round trip."""
     pipeline = redis.client().pipeline(transaction=False)
     for event_id in event_ids:
@@ -54,40 +54,41 @@ def latest(event_ids: Sequence[int], count: int) -> dict[int, list[Figures]]:
     return {pk: _read(rows) for pk, rows in zip(event_ids, pipeline.execute(), strict=True)}
 
 
-def since(event_id: int, second: int) -> list[Figures]:
-    """Every sample after this second that is still kept, oldest first."""
+def samples_since(event_id: int, second: int) -> list[Figures]:
+    """Every stored sample after this second, oldest first."""
     return _read(redis.client().xrange(keys.samples(event_id), min=f"{second + 1}-0"))
 
 
-def keep(taken: dict[int, Figures]) -> list[int]:
-    """Whose sample was kept. A second has one: whoever comes later with another is refused."""
+def add_samples(taken: dict[int, Figures]) -> list[int]:
+    """Store the samples; return the events that had none in this second (Redis refuses another)."""
     pipeline = redis.client().pipeline(transaction=False)
     for event_id, figures in taken.items():
         entry: Any = {"f": json.dumps(figures)}
-        name = f"{figures['second']}-0"
-        pipeline.xadd(keys.samples(event_id), entry, id=name, maxlen=KEPT, approximate=False)
-        pipeline.expire(keys.samples(event_id), KEPT_SECONDS)
-    answers = pipeline.execute(raise_on_error=False)[::2]
-    kept = []
-    for event_id, answer in zip(taken, answers, strict=True):
-        if isinstance(answer, Exception) and not isinstance(answer, ResponseError):
-            raise answer
-        if not isinstance(answer, Exception):
-            kept.append(event_id)
-    return kept
+        entry_id = f"{figures['second']}-0"
+        key = keys.samples(event_id)
+        pipeline.xadd(key, entry, id=entry_id, maxlen=MAX_SAMPLES, approximate=False)
+        pipeline.expire(key, SAMPLES_TTL_SECONDS)
+    replies = pipeline.execute(raise_on_error=False)[::2]
+    added = []
+    for event_id, reply in zip(taken, replies, strict=True):
+        if isinstance(reply, Exception) and not isinstance(reply, ResponseError):
+            raise reply
+        if not isinstance(reply, Exception):
+            added.append(event_id)
+    return added
 
 
-def tell(taken: dict[int, Figures]) -> None:
-    """One message per sale to every server process."""
+def publish_samples(taken: dict[int, Figures]) -> None:
+    """Send one message per sale to every server process."""
     pipeline = redis.client().pipeline(transaction=False)
     for event_id, figures in taken.items():
-        pipeline.publish(keys.told(redis.database()), f"{event_id} {json.dumps(figures)}")
+        pipeline.publish(keys.sample_channel(redis.database()), f"{event_id} {json.dumps(figures)}")
     pipeline.execute()
 
 
-async def heard() -> AsyncIterator[tuple[int, str]]:
-    """Every sample of every sale, as text, for as long as Redis can be reached."""
-    async with redis.listening(keys.told(redis.database())) as texts:
+async def published_samples() -> AsyncIterator[tuple[int, str]]:
+    """Yield each published sample as event id and JSON text, until Redis can't be reached."""
+    async with redis.listening(keys.sample_channel(redis.database())) as texts:
         async for text in texts:
             event_id, _, figures = text.partition(" ")
             yield int(event_id), figures
@@ -97,33 +98,33 @@ def _read(rows: Any) -> list[Figures]:
     return [json.loads(fields["f"]) for _, fields in rows]
 
 
-# -- processes and the server itself ---------------------------------------------------------------
+# -- processes and the Redis server ----------------------------------------------------------------
 
 
-def beat(process: str, now: datetime, page_ms: float | None = None) -> None:
-    """This process lives, and its pages take so long; those long silent are forgotten."""
+def record_heartbeat(process: str, now: datetime, page_ms: float | None = None) -> None:
+    """Record that this process lives, with its page latency; remove processes long silent."""
     moment, pipeline = now.timestamp(), redis.client().pipeline(transaction=False)
     pipeline.zadd(keys.PROCESSES, {process: moment})
-    pipeline.zremrangebyscore(keys.PROCESSES, "-inf", moment - FORGOTTEN_SECONDS)
-    pipeline.expire(keys.PROCESSES, FORGOTTEN_SECONDS)
+    pipeline.zremrangebyscore(keys.PROCESSES, "-inf", moment - REMOVED_SECONDS)
+    pipeline.expire(keys.PROCESSES, REMOVED_SECONDS)
     if page_ms is None:
-        pipeline.hdel(keys.PAGES, process)
+        pipeline.hdel(keys.PAGE_LATENCIES, process)
     else:
-        pipeline.hset(keys.PAGES, process, f"{moment} {page_ms}")
-    pipeline.expire(keys.PAGES, FORGOTTEN_SECONDS)
+        pipeline.hset(keys.PAGE_LATENCIES, process, f"{moment} {page_ms}")
+    pipeline.expire(keys.PAGE_LATENCIES, REMOVED_SECONDS)
     pipeline.execute()
 
 
-def forget(process: str) -> None:
+def remove_process(process: str) -> None:
     redis.client().zrem(keys.PROCESSES, process)
-    redis.client().hdel(keys.PAGES, process)
+    redis.client().hdel(keys.PAGE_LATENCIES, process)
 
 
 def page_ms(now: datetime) -> float | None:
-    """95 % of pages take no longer, in the slowest process; None where nobody measured lately."""
-    known: Any = redis.client().hvals(keys.PAGES)
-    told = [tuple(map(float, text.split(" "))) for text in known]
-    fresh = [took for at, took in told if abs(now.timestamp() - at) <= SILENT_SECONDS]
+    """95th percentile of the slowest process; None if no process measured lately."""
+    known: Any = redis.client().hvals(keys.PAGE_LATENCIES)
+    measured = [tuple(map(float, text.split(" "))) for text in known]
+    fresh = [took for at, took in measured if abs(now.timestamp() - at) <= SILENT_SECONDS]
     return max(fresh, default=None)
 
 
@@ -136,14 +137,14 @@ def processes(now: datetime) -> list[Process]:
     return sorted(found, key=lambda process: (process.kind, process.host, process.pid))
 
 
-def answer_ms() -> float:
-    """How long Redis takes to answer."""
+def ping_ms() -> float:
+    """How long Redis takes to answer a PING."""
     began = clock.monotonic()
     redis.client().ping()
     return round(1000 * (clock.monotonic() - began), 2)
 
 
 def memory() -> Memory:
-    """Used, and how much there may be: what the server is allowed, or what the machine has."""
+    """Memory used, and its limit: `maxmemory`, or the memory of the machine."""
     info: Any = redis.client().info("memory")
     return Memory(info["used_memory"], info["maxmemory"] or info["total_system_memory"])

@@ -1,4 +1,4 @@
-"""What the console does by the clock."""
+"""Scheduled tasks of the console."""
 
 from datetime import timedelta
 
@@ -14,9 +14,9 @@ def sample() -> None:
     services.sample_sales(now=clock.now())
 
 
-@shared_task(name="console.fly")
-def fly() -> None:
-    services.fly(now=clock.now())
+@shared_task(name="console.run_autopilot")
+def run_autopilot() -> None:
+    services.run_autopilots(now=clock.now())
 
 
 @shared_task(name="console.reconcile")

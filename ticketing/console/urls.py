@@ -1,4 +1,4 @@
-"""Addresses of the console, below /admin/console/."""
+"""URLs of the console, below /admin/console/."""
 
 from django.urls import path
 
@@ -21,10 +21,14 @@ urlpatterns = [
     path("<int:event_id>/knobs/", views.knobs, name="knobs"),
     path("<int:event_id>/autopilot/", views.autopilot, name="autopilot"),
     path("<int:event_id>/autopilot/off/", views.autopilot_off, name="autopilot_off"),
-    path("<int:event_id>/tell/", views.tell, name="tell"),
+    path("<int:event_id>/tell/", views.notice, name="notice"),
     path("<int:event_id>/people/", views.find, name="find"),
     path("<int:event_id>/people/<int:person_id>/", views.person, name="person"),
-    path("<int:event_id>/people/<int:person_id>/<slug:deed>/", views.deed, name="deed"),
+    path(
+        "<int:event_id>/people/<int:person_id>/<slug:action>/",
+        views.person_action,
+        name="person_action",
+    ),
     path("<int:event_id>/appeals/<int:appeal_id>/<slug:answer>/", views.appeal, name="appeal"),
     path("<int:event_id>/seats/", views.seats, name="seats"),
     path("<int:event_id>/seats/release/", views.release, name="release"),

@@ -7,12 +7,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.cache import cache
+from django.core.exceptions import ValidationError
 from django.db.models import Count, Min, Q, QuerySet
+from django.utils.translation import gettext
 
 from ticketing.core.error_responses import REDIS_OUTAGES
 from ticketing.core.errors import NotFound
-from ticketing.events import store
-from ticketing.events.models import Event, Grade, Seat, Section
+from ticketing.events import models, store
+from ticketing.events.models import Event, Grade, Place, Seat, Section
 
 # An event without an end is shown for so long after its start.
 USUAL_LENGTH = timedelta(hours=3)
@@ -193,3 +195,44 @@ def _count_by_grade(event_id: int) -> list[Any]:
     counts = {name: Count("seats", filter=Q(seats__state=state)) for name, state in states.items()}
     grades = Grade.objects.filter(event_id=event_id).order_by("order", "pk").annotate(**counts)
     return list(grades.values_list("code", "name_ko", "name_en", *states))
+
+
+def is_rehearsal(event_id: int | None) -> bool:
+    """Whether this id belongs to a rehearsal: the console keeps those out of its alerts."""
+    return models.is_rehearsal(event_id)
+
+
+SEAT_RANGE_FIELDS = ("section", "first_row", "last_row", "first_number", "last_number")
+
+
+def seats_in_range(
+    event: Event,
+    *,
+    section: Section,
+    first_row: str = "",
+    last_row: str = "",
+    first_number: int | None = None,
+    last_number: int | None = None,
+) -> QuerySet[Seat]:
+    """Seats of a section by rows and numbers; raises ValidationError for an unknown row."""
+    seats = Seat.objects.filter(event=event, section=section)
+    if first_row or last_row:
+        rows = _rows_between(section, first_row or last_row, last_row or first_row)
+        seats = seats.filter(place__row__in=rows)
+    if first_number:
+        seats = seats.filter(place__number__gte=first_number)
+    if last_number:
+        seats = seats.filter(place__number__lte=last_number)
+    return seats
+
+
+def _rows_between(section: Section, first_row: str, last_row: str) -> list[str]:
+    """The rows from first to last in the order of the plan."""
+    known = Place.objects.filter(section=section).order_by("id")
+    rows = list(dict.fromkeys(known.values_list("row", flat=True)))
+    for name, row in (("first_row", first_row), ("last_row", last_row)):
+        if row not in rows:
+            message = gettext("This section has no row “%(row)s”.") % {"row": row}
+            raise ValidationError({name: message})
+    low, high = sorted((rows.index(first_row), rows.index(last_row)))
+    return rows[low : high + 1]

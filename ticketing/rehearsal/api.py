@@ -11,8 +11,8 @@ from rest_framework.response import Response
 from ticketing.accounts.api_auth import SessionAuthentication, TokenAuthentication
 from ticketing.accounts.models import ApiToken, User
 from ticketing.console.errors import SecondFactorMissing
-from ticketing.console.roles import REHEARSE
-from ticketing.console.services import lacks_second_factor
+from ticketing.console.services import needs_second_factor
+from ticketing.console.services.roles import REHEARSE
 from ticketing.core import clock
 from ticketing.core.api_views import NeverStored
 from ticketing.rehearsal import api_documents as documents
@@ -28,7 +28,7 @@ class MayRehearse(BasePermission):
         if not (user.is_authenticated and user.is_staff and user.has_perm(REHEARSE)):
             return False
         is_browser = not isinstance(request.auth, ApiToken)
-        if is_browser and lacks_second_factor(user, request._request.session):
+        if is_browser and needs_second_factor(user, request._request.session):
             raise SecondFactorMissing()
         return True
 

@@ -10,7 +10,6 @@ from payments.models import Payment
 from payments.selectors import breaker_state
 from reservations.models import ReservedSeat
 from ticketing.console import selectors as console
-from ticketing.console import store as console_store
 from ticketing.events.models import Event, Seat
 from ticketing.rehearsal import gateway_ledger
 from ticketing.rehearsal.errors import NoRehearsal, NothingToRehearse
@@ -92,7 +91,7 @@ def pulse(rehearsal: Rehearsal, now: datetime) -> dict[str, Any]:
         "seats": _seats_now(queue.pk),
         "tick_age_seconds": seen.tick_age,
         "database_ms": console.database_times()["database_ms"],
-        "redis_ms": console_store.answer_ms(),
+        "redis_ms": console.ping_ms(),
         "breaker": breaker_state().word,
     }
 

@@ -1,7 +1,7 @@
-// Charts of a sale's course. Colours are the page's, and change with its theme.
+// Charts of a sale over time. Their colours come from the page and change with its theme.
 
 import uPlot from "../../vendor/uplot/uPlot.esm.js";
-import { count, money, rate, say } from "./words.js";
+import { count, label, money, rate } from "./format.js";
 
 const KINDS = {
   people: { series: ["waiting", "inside", "ready", "lobby"], show: count },
@@ -9,14 +9,14 @@ const KINDS = {
   seats: { series: ["sold", "paying", "held"], show: count },
   money: { series: ["money"], show: count },
 };
-const DASHES = [[], [6, 4], [2, 3], [8, 3, 2, 3]]; // told apart without colours, too
-const WHOLE = [1, 2, 5].flatMap((step) => Array.from({ length: 12 }, (_, zeros) => step * 10 ** zeros)).sort((a, b) => a - b);
-const HEIGHT = 190, TICK = 44; // a label is narrower than that
+const DASHES = [[], [6, 4], [2, 3], [8, 3, 2, 3]]; // so that lines differ by more than their colour
+const WHOLE_STEPS = [1, 2, 5].flatMap((step) => Array.from({ length: 12 }, (_, zeros) => step * 10 ** zeros)).sort((a, b) => a - b);
+const HEIGHT = 190, TICK_SPACE = 44; // wider than a label
 const MINUTE = 60, STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1440].map((minutes) => minutes * MINUTE);
 
 export class Charts {
-  constructor(root, course, currency) {
-    this.course = course;
+  constructor(root, history, currency) {
+    this.history = history;
     this.currency = currency;
     this.span = 300;
     this.places = [...root.querySelectorAll("[data-chart]")];
@@ -25,14 +25,14 @@ export class Charts {
   }
 
   draw() {
-    if (!this.course.fields.length) return;
+    if (!this.history.fields.length) return;
     for (const place of this.places) {
       const kind = KINDS[place.dataset.chart];
-      const data = this.course.columns(this.span, kind.series);
+      const data = this.history.columns(this.span, kind.series);
       const known = this.charts.get(place);
       if (known) known.setData(data);
       else this.charts.set(place, new uPlot(this.#options(place, kind), data, place));
-      tellNewest(this.charts.get(place));
+      showNewest(this.charts.get(place));
     }
   }
 
@@ -42,17 +42,17 @@ export class Charts {
   }
 
   #watch() {
-    const again = () => {
+    const redraw = () => {
       this.charts.forEach((chart) => chart.destroy());
       this.charts.clear();
       this.draw();
     };
-    new MutationObserver(again).observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+    new MutationObserver(redraw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
     const fit = new ResizeObserver(() => this.charts.forEach((chart, place) => chart.setSize(size(place))));
     this.places.forEach((place) => fit.observe(place));
-    // A canvas does not fetch what it lacks of a typeface: 만 and 억 of large sums.
-    document.fonts.load(`12px ${getComputedStyle(document.body).fontFamily}`, short(1e4) + short(1e8)).then(again, () => null);
+    // A canvas does not load missing parts of a web font by itself: 만 and 억 of large sums.
+    document.fonts.load(`12px ${getComputedStyle(document.body).fontFamily}`, short(1e4) + short(1e8)).then(redraw, () => null);
   }
 
   #options(place, kind) {
@@ -66,13 +66,13 @@ export class Charts {
       cursor: { y: false },
       scales: { y: { range: (_chart, _low, high) => [0, Math.max(high * 1.1, 1)] } },
       axes: [
-        { ...axis, space: TICK, size: 34, incrs: STEPS, values: (_chart, ticks) => ticks.map(clock({})) },
-        { ...axis, size: 56, incrs: kind.show === count ? WHOLE : undefined, values: (_chart, ticks) => ticks.map(short) },
+        { ...axis, space: TICK_SPACE, size: 34, incrs: STEPS, values: (_chart, ticks) => ticks.map(clock({})) },
+        { ...axis, size: 56, incrs: kind.show === count ? WHOLE_STEPS : undefined, values: (_chart, ticks) => ticks.map(short) },
       ],
       series: [
-        { label: say("time"), value: (_chart, second) => (second ? clock({ second: "2-digit" })(second) : "–") },
+        { label: label("time"), value: (_chart, second) => (second ? clock({ second: "2-digit" })(second) : "–") },
         ...kind.series.map((name, index) => ({
-          label: say(name),
+          label: label(name),
           stroke: colour(`--console-${index + 1}`),
           dash: DASHES[index],
           width: 2,
@@ -84,8 +84,8 @@ export class Charts {
   }
 }
 
-/** The legend says the newest numbers, unless somebody points at others. */
-function tellNewest(chart) {
+/** Shows the newest values in the legend, unless the cursor is on others. */
+function showNewest(chart) {
   if (chart.cursor.left === undefined || chart.cursor.left < 0) chart.setLegend({ idx: chart.data[0].length - 1 }, false);
 }
 

@@ -1,25 +1,25 @@
-// The overview: every running sale, second by second.
+// The overview: the figures of every running sale, updated every second.
 
-import { Link } from "./link.js";
+import { Connection } from "./connection.js";
+import { label } from "./format.js";
 import { fill, write } from "./view.js";
-import { say } from "./words.js";
 
-const SECOND = 1_000, LATE = 5, GONE = 10, QUIET = 60 * SECOND, BUSY = 10 * SECOND;
+const SECOND = 1_000, LATE = 5, ASK_AFTER = 10, SILENCE_IDLE = 60 * SECOND, SILENCE_RUNNING = 10 * SECOND;
 const root = document.querySelector("[data-overview]");
 const { socket, figures: samples } = root.dataset;
 const rows = new Map([...root.querySelectorAll("[data-sale]")].map((row) => [row.dataset.sale, row]));
 const began = Date.now() / SECOND, seen = new Map();
-let how = "lost", asked = began;
+let status = "lost", asked = began;
 
-// Where no sale runs there is nothing to hear, and silence means nothing.
-const link = new Link({ socket, samples }, { since: () => 0, heard, touched, patience: rows.size ? BUSY : QUIET });
+// Without a running sale no samples come, so silence is no sign of a lost connection.
+const connection = new Connection({ socket, samples }, { since: () => 0, onFrame, onStatus, maxSilence: rows.size ? SILENCE_RUNNING : SILENCE_IDLE });
 
-function heard(frame) {
+function onFrame(frame) {
   if (frame.type === "sales") compare(frame.sales);
   else show(String(frame.event), frame.figures);
 }
 
-/** A sale that began or ended changes the page, not only its numbers. */
+/** Reloads the page when a sale began or ended. */
 function compare(sales) {
   const running = Object.keys(sales);
   if (running.length !== rows.size || running.some((event) => !rows.has(event))) return location.reload();
@@ -33,27 +33,27 @@ function show(event, figures) {
   fill(rows.get(event), figures);
 }
 
-function touched(word) {
-  how = word;
-  tell();
+function onStatus(word) {
+  status = word;
+  showStatus();
 }
 
-/** Old numbers must not pass for new ones. */
-function tell() {
+/** Shows the connection status, and "late" when the figures are old. */
+function showStatus() {
   const now = Date.now() / SECOND, newest = Math.max(began, ...seen.values());
-  const word = how !== "lost" && rows.size && now - newest > LATE ? "late" : how;
+  const word = status !== "lost" && rows.size && now - newest > LATE ? "late" : status;
   root.querySelector("[data-dot]").className = `console-dot console-dot--${word}`;
-  write(root.querySelector("[data-touch]"), say(word));
+  write(root.querySelector("[data-touch]"), label(word));
   askAboutSilent(now);
 }
 
-/** A sale of which nothing is heard any more may be over. */
+/** A sale without new samples may be over: ask the server. */
 function askAboutSilent(now) {
-  const silent = [...rows.keys()].some((event) => now - Math.max(began, seen.get(event) ?? 0) > GONE);
-  if (!silent || now - asked < GONE) return;
+  const silent = [...rows.keys()].some((event) => now - Math.max(began, seen.get(event) ?? 0) > ASK_AFTER);
+  if (!silent || now - asked < ASK_AFTER) return;
   asked = now;
-  link.ask();
+  connection.fetchSince();
 }
 
-link.start();
-setInterval(tell, SECOND);
+connection.start();
+setInterval(showStatus, SECOND);

@@ -1,28 +1,28 @@
-// The console of one sale: live numbers, charts of its course, and what a change would mean.
+// The console of one sale: live figures, charts, and the preview of knobs.
 
 import { Charts } from "./charts.js";
-import { Course } from "./course.js";
-import { Link } from "./link.js";
+import { Connection } from "./connection.js";
+import { count, label, money, rate, time } from "./format.js";
+import { SampleHistory } from "./history.js";
 import { previewKnobs } from "./preview.js";
 import { fill, fillProcesses, fillSeats, write } from "./view.js";
-import { count, money, rate, say, time } from "./words.js";
 
 const SECOND = 1_000, LATE = 5, MINUTES = 15, TABLE_EVERY = 10;
 const root = document.querySelector("[data-console]");
 const { socket, samples, preview, currency } = root.dataset;
-const course = new Course(), charts = new Charts(root, course, currency);
+const history = new SampleHistory(), charts = new Charts(root, history, currency);
 const began = Date.now() / SECOND;
-let newest = 0, how = "lost", tabled = 0, asking = false;
+let newest = 0, status = "lost", tableSecond = 0, isRefreshing = false;
 
-const link = new Link({ socket, samples }, { since: () => course.last, heard, touched });
+const connection = new Connection({ socket, samples }, { since: () => history.last, onFrame, onStatus });
 
-function heard(frame) {
+function onFrame(frame) {
   if (frame.type === "history") {
-    course.add(frame);
+    history.add(frame);
     if (frame.last) show(frame.last);
   } else {
-    const since = course.follow(frame.figures);
-    if (since !== null) link.ask(since); // the server still knows what went unheard
+    const since = history.append(frame.figures);
+    if (since !== null) connection.fetchSince(since);
     show(frame.figures);
   }
   charts.draw();
@@ -38,18 +38,18 @@ function show(figures) {
   if (figures.state !== root.dataset.at) refresh();
 }
 
-/** Somebody else, or the clock, moved the sale: other buttons and warnings are right now. */
+/** The queue changed its state: loads the buttons, warnings and changes again. */
 async function refresh() {
-  if (asking) return;
-  asking = true;
+  if (isRefreshing) return;
+  isRefreshing = true;
   const answer = await fetch(location.pathname, { cache: "no-store" }).catch(() => null);
   if (answer?.ok && !answer.redirected) replace(new DOMParser().parseFromString(await answer.text(), "text/html"));
-  asking = false;
+  isRefreshing = false;
 }
 
 function replace(page) {
   const now = page.querySelector("[data-console]");
-  if (!now) return; // another page than this one: the next sample asks again
+  if (!now) return; // an error page: the next sample tries again
   root.dataset.at = now.dataset.at;
   root.toggleAttribute("data-runs", "runs" in now.dataset);
   for (const place of root.querySelectorAll("[data-fresh]")) {
@@ -57,24 +57,24 @@ function replace(page) {
   }
 }
 
-function touched(word) {
-  how = word;
-  tell();
+function onStatus(word) {
+  status = word;
+  showStatus();
 }
 
-/** Old numbers must not pass for new ones. */
-function tell() {
-  const late = how !== "lost" && Date.now() / SECOND - Math.max(newest, began) > LATE;
-  const word = !late ? how : "runs" in root.dataset ? "late" : "still";
+/** Shows the connection status, and "late" when the figures are old. */
+function showStatus() {
+  const late = status !== "lost" && Date.now() / SECOND - Math.max(newest, began) > LATE;
+  const word = !late ? status : "runs" in root.dataset ? "late" : "still";
   root.querySelector("[data-dot]").className = `console-dot console-dot--${word}`;
-  write(root.querySelector("[data-touch]"), say(word));
+  write(root.querySelector("[data-touch]"), label(word));
 }
 
 function table() {
-  if (newest - tabled < TABLE_EVERY || !course.fields.length) return;
-  tabled = newest;
-  const rows = course.minutes(MINUTES).map((row) => {
-    const of = (name) => course.value(row, name);
+  if (newest - tableSecond < TABLE_EVERY || !history.fields.length) return;
+  tableSecond = newest;
+  const rows = history.minutes(MINUTES).map((row) => {
+    const of = (name) => history.value(row, name);
     return [time(row[0]), count(of("waiting")), count(of("inside")), rate(of("admissions")), rate(of("joins")), count(of("held")), count(of("paying")), count(of("sold")), money(of("money"), currency)];
   });
   if (rows.length) root.querySelector("[data-minutes]").replaceChildren(...rows.map(tableRow));
@@ -100,5 +100,5 @@ spans.addEventListener("click", ({ target }) => {
 const knobs = root.querySelector("[data-knobs]");
 if (knobs) previewKnobs(knobs, preview, knobs.querySelector("[data-preview-words]"));
 
-link.start();
-setInterval(tell, SECOND);
+connection.start();
+setInterval(showStatus, SECOND);

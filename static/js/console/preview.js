@@ -1,21 +1,21 @@
-// What the knobs would mean, while they are being turned.
+// Previews what new knob values would mean, while they are typed.
 
-const PAUSE = 300;
+const DELAY = 300;
 
 export function previewKnobs(form, address, place) {
-  let timer = null, turn = 0;
+  let timer = null, latest = 0;
   const ask = async () => {
-    const mine = (turn += 1), asked = new URLSearchParams(new FormData(form));
-    asked.delete("csrfmiddlewaretoken");
-    const answer = await fetch(`${address}?${asked}`, { headers: { Accept: "application/json" } }).catch(() => null);
-    if (!answer?.ok || answer.redirected || mine !== turn) return;
+    const mine = (latest += 1), query = new URLSearchParams(new FormData(form));
+    query.delete("csrfmiddlewaretoken");
+    const answer = await fetch(`${address}?${query}`, { headers: { Accept: "application/json" } }).catch(() => null);
+    if (!answer?.ok || answer.redirected || mine !== latest) return;
     const { words, warnings, errors } = await answer.json();
-    const wrong = Object.entries(errors).map(([name, told]) => `${label(form, name)}: ${told.join(" ")}`);
-    place.replaceChildren(...words.map((text) => line(text)), ...[...warnings, ...wrong].map((text) => line(text, "queue-warning")));
+    const invalid = Object.entries(errors).map(([name, messages]) => `${label(form, name)}: ${messages.join(" ")}`);
+    place.replaceChildren(...words.map((text) => paragraph(text)), ...[...warnings, ...invalid].map((text) => paragraph(text, "queue-warning")));
   };
   form.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(ask, PAUSE);
+    timer = setTimeout(ask, DELAY);
   });
 }
 
@@ -23,9 +23,9 @@ function label(form, name) {
   return form.elements[name]?.labels?.[0]?.textContent.replace(/:$/, "") ?? name;
 }
 
-function line(text, className = "") {
-  const made = document.createElement("p");
-  made.textContent = text;
-  made.className = className;
-  return made;
+function paragraph(text, className = "") {
+  const element = document.createElement("p");
+  element.textContent = text;
+  element.className = className;
+  return element;
 }

@@ -1,23 +1,23 @@
-// Puts a sample's figures where the page shows them.
+// Writes the figures of a sample into the page.
 
-import { count, length, money, rate, say } from "./words.js";
+import { count, duration, label, money, rate } from "./format.js";
 
 const RATES = new Set(["measured", "joins", "admissions"]);
 const SILENT = 15, LATE_TICK = 5;
 
-/** One figure, as text. */
+/** The figure as text. */
 export function figure(name, figures) {
   const value = figures[name];
   if (RATES.has(name)) return rate(value);
   switch (name) {
     case "asked": return value ? rate(value) : "∞";
-    case "empty_in": return length(value);
+    case "empty_in": return duration(value);
     case "money": return money(value, figures.currency);
-    case "breaker": return value ? say(`breaker-${value}`) : "–";
-    case "tick_age": return value === null ? "–" : say("ago", { n: rate(value) });
+    case "breaker": return value ? label(`breaker-${value}`) : "–";
+    case "tick_age": return value === null ? "–" : label("ago", { n: rate(value) });
     case "redis_ms": case "database_ms": return `${rate(value)} ms`;
     case "page_ms": return value === null || value === undefined ? "–" : `${count(value)} ms`;
-    case "pilot": return value ? say(`pilot-${value[0] || "new"}`, { a: count(value[1]), b: count(value[2]) }) : say("pilot-off");
+    case "pilot": return value ? label(`pilot-${value[0] || "new"}`, { a: count(value[1]), b: count(value[2]) }) : label("pilot-off");
     default: return count(value);
   }
 }
@@ -30,7 +30,7 @@ export function fill(root, figures) {
   }
   for (const badge of root.querySelectorAll("[data-state]")) {
     badge.className = `state queue-${figures.state}`;
-    write(badge, say(`state-${figures.state}`));
+    write(badge, label(`state-${figures.state}`));
   }
 }
 
@@ -49,7 +49,7 @@ export function fillProcesses(body, processes) {
     name.scope = "row";
     where.textContent = `${host} ${pid}`;
     name.append(`${kind} `, where);
-    cell.textContent = say(age > SILENT ? "silent" : "ago", { n: Math.round(age) });
+    cell.textContent = label(age > SILENT ? "silent" : "ago", { n: Math.round(age) });
     cell.classList.toggle("console-bad", age > SILENT);
     row.append(name, cell);
     return row;

@@ -19,7 +19,7 @@ def in_english(settings):
 
 @pytest.fixture
 def fan(db) -> User:
-    """Nobody here types a password: hashing one takes longer than the test."""
+    """Without a password: hashing one takes longer than a test."""
     return make_user(password=None)
 
 
@@ -30,7 +30,7 @@ def operator(db) -> User:
 
 @pytest.fixture
 def sale(event, operator, now) -> SaleQueue:
-    """Open; five people stand in line and none is inside."""
+    """An open sale with five people waiting and nobody inside."""
     queue = SaleQueue.objects.create(event=event, opens_at=now - timedelta(minutes=1))
     queue = queues.move_queue(event_id=queue.pk, to="open", by=operator, now=now)
     queues.tick_open_queues(now=now)
@@ -41,7 +41,7 @@ def sale(event, operator, now) -> SaleQueue:
 
 @pytest.fixture
 def person_of(db):
-    """Somebody of the staff with a role, or without any."""
+    """Makes a member of staff with this role, or without any."""
 
     def make(role: str, **fields) -> User:
         user = make_user(**{"is_staff": True, "password": None} | fields)

@@ -1,4 +1,4 @@
-"""What was written down about who did what stays as it was written."""
+"""Audit rows can be neither changed nor deleted."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -24,7 +24,7 @@ TABLES = (
 
 @pytest.fixture(autouse=True)
 def money(sale, fan, now):
-    """A row in the tables of the others."""
+    """A row in the audit tables of reservations, tickets and payments."""
     reservation = Reservation.objects.create(
         event=sale.event,
         fan=fan,
@@ -63,29 +63,29 @@ def run(sql):
 
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("sql", ["UPDATE {} SET before = 'x'", "DELETE FROM {}"])
-def test_the_database_refuses_to_change_or_delete_it(sale, table, sql):
+def test_the_database_refuses_to_change_or_delete_audit_rows(sale, table, sql):
     with pytest.raises(IntegrityError, match="is final"):
         run(sql.format(table))
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_control_without_the_trigger_it_would_be_gone(sale, table):
+def test_control_without_the_trigger_rows_can_be_deleted(sale, table):
     run("SET LOCAL session_replication_role = replica")
 
     assert run(f"DELETE FROM {table}") > 0
 
 
-def test_a_deleted_account_leaves_its_deeds_behind(sale, now):
-    clerk = make_user(password=None)
-    queues.set_notice(event_id=sale.pk, message="Hello.", by=clerk, now=now)
+def test_audit_rows_outlive_a_deleted_account(sale, now):
+    operator = make_user(password=None)
+    queues.set_notice(event_id=sale.pk, message="Hello.", by=operator, now=now)
 
-    clerk.delete()
+    operator.delete()
 
     change = QueueChange.objects.get(what="notice")
     assert (change.by, change.after) == (None, "Hello.")
 
 
-def test_a_draft_may_be_thrown_away(now):
+def test_a_draft_may_be_deleted_with_its_audit_rows(now):
     draft = make_event(now, seats=False, state=Event.State.DRAFT)
     EventChange.objects.create(event=draft, at=now, what="created")
 
@@ -95,7 +95,7 @@ def test_a_draft_may_be_thrown_away(now):
 
 
 @pytest.mark.parametrize("model", ["queue_queuechange", "ticketing_eventchange"])
-def test_the_admin_offers_neither(sale, operator, model):
+def test_the_admin_offers_neither_change_nor_delete(sale, operator, model):
     client = Client()
     client.force_login(operator)
     change = (QueueChange if model.startswith("queue") else EventChange).objects.first()

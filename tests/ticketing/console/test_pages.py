@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import translation
 
 from tests.making import seat_ids
+from tests.ticketing.console.knobs import KNOBS
 from ticketing.console import services
 from ticketing.events.models import EventChange, Seat
 from waiting_queue import selectors as queue_selectors
@@ -37,7 +38,7 @@ def last_change():
     return change.what, change.before, change.after, change.why, change.by
 
 
-def test_the_page_shows_the_sale_without_a_script(console, sale, now):
+def test_the_page_shows_the_sale_without_javascript(console, sale, now):
     services.sample_sales(now=now)
 
     page = text(console.get(address("event", sale.pk)))
@@ -47,7 +48,7 @@ def test_the_page_shows_the_sale_without_a_script(console, sale, now):
     assert "The last minutes as a table" in page
 
 
-def test_the_page_is_made_with_few_statements(console, sale, django_assert_max_num_queries):
+def test_the_page_needs_few_sql_statements(console, sale, django_assert_max_num_queries):
     console.get(address("event", sale.pk))
     with django_assert_max_num_queries(25):
         assert console.get(address("event", sale.pk)).status_code == 200
@@ -58,7 +59,7 @@ def test_an_event_without_a_queue_says_so(console, event):
     assert console.get(address("event", 999_999)).status_code == 404
 
 
-def test_the_overview_lists_what_runs(console, sale, now):
+def test_the_overview_lists_running_sales(console, sale, now):
     services.sample_sales(now=now)
 
     page = text(console.get(address("overview")))
@@ -69,14 +70,14 @@ def test_the_overview_lists_what_runs(console, sale, now):
     assert '<noscript><meta http-equiv="refresh" content="5"></noscript>' in page
 
 
-def test_event_and_queue_pages_lead_to_the_console(console, sale):
+def test_event_and_queue_pages_link_to_the_console(console, sale):
     for name in ("ticketing_event", "queue_salequeue"):
         page = text(console.get(reverse(f"admin:{name}_change", args=[sale.pk])))
 
         assert address("event", sale.pk) in page
 
 
-# -- moving ----------------------------------------------------------------------------------------
+# -- states ----------------------------------------------------------------------------------------
 
 
 def test_pausing_and_resuming_take_one_press(console, sale, operator):
@@ -87,7 +88,7 @@ def test_pausing_and_resuming_take_one_press(console, sale, operator):
     assert SaleQueue.objects.get().state == "open"
 
 
-def test_closing_asks_first_with_the_numbers_and_wants_a_reason(console, sale, operator):
+def test_closing_asks_for_confirmation_and_a_reason(console, sale, operator):
     asked = text(console.get(address("move", sale.pk, "closed")))
     assert "0 in the lobby, 5 waiting, 0 called, 0 inside." in asked
     console.post(address("move", sale.pk, "closed"), {"reason": ""})
@@ -98,25 +99,12 @@ def test_closing_asks_first_with_the_numbers_and_wants_a_reason(console, sale, o
     assert last_change() == ("state", "open", "closed", "fire alarm", operator)
 
 
-def test_what_can_not_be_is_not_asked(console, sale):
+def test_an_impossible_move_is_refused_before_confirmation(console, sale):
     assert console.get(address("move", sale.pk, "lobby")).status_code == 409
     assert console.get(address("move", sale.pk, "nonsense")).status_code == 404
 
 
 # -- knobs -----------------------------------------------------------------------------------------
-
-KNOBS = {
-    "admit_per_second": 25,
-    "max_inside": 800,
-    "pass_seconds": 300,
-    "pass_max_seconds": 1800,
-    "claim_seconds": 60,
-    "absence_seconds": 300,
-    "capacity": 50000,
-    "queues_per_person": 1,
-    "stock_factor": "",
-    "why": "faster",
-}
 
 
 def test_knobs_are_previewed_before_they_are_saved(console, sale, operator):
@@ -138,7 +126,7 @@ def test_the_preview_follows_littles_law(console, sale):
     assert "at 2 a second and 300 s each, about 600 of 1,000 places" in told["words"][1]
 
 
-def test_the_preview_names_what_can_not_be_read(console, sale):
+def test_the_preview_names_invalid_fields(console, sale):
     told = console.get(address("preview", sale.pk), KNOBS | {"max_inside": "many"}).json()
 
     assert "max_inside" in told["errors"]
@@ -147,8 +135,8 @@ def test_the_preview_names_what_can_not_be_read(console, sale):
 # -- message, people, seats ------------------------------------------------------------------------
 
 
-def test_everyone_in_line_is_told(console, sale, operator):
-    console.post(address("tell", sale.pk), {"message": "Soon.", "reason": ""})
+def test_a_notice_reaches_everyone_in_line(console, sale, operator):
+    console.post(address("notice", sale.pk), {"message": "Soon.", "reason": ""})
 
     assert queue_selectors.current_notice(sale.pk) == "Soon."
     assert last_change() == ("notice", "", "Soon.", "", operator)
@@ -161,7 +149,7 @@ def in_line(sale, user, now):
 
 
 @pytest.mark.parametrize("by", ["email", "number"])
-def test_a_person_is_found_with_their_story(console, sale, fan, now, by):
+def test_a_person_is_found_with_their_history(console, sale, fan, now, by):
     number = in_line(sale, fan, now)
 
     found = console.post(
@@ -172,7 +160,7 @@ def test_a_person_is_found_with_their_story(console, sale, fan, now, by):
     assert "got a number" in text(found)
 
 
-def test_nobody_of_that_name(console, sale):
+def test_an_unknown_person_is_not_found(console, sale):
     assert console.post(address("find", sale.pk), {"who": "x@example.com"}).status_code == 404
 
 
@@ -180,7 +168,7 @@ def test_a_person_is_blocked_with_a_reason_and_their_appeal_is_lifted(
     console, sale, fan, operator, now
 ):
     in_line(sale, fan, now)
-    console.post(address("deed", sale.pk, fan.pk, "block"), {"reason": "three accounts"})
+    console.post(address("person_action", sale.pk, fan.pk, "block"), {"reason": "three accounts"})
     assert queue_selectors.block_reason(event_id=sale.pk, person=str(fan.pk)) == "three accounts"
     queues.submit_appeal(event_id=sale.pk, person=str(fan.pk), message="My sister's.", now=now)
     assert "My sister&#x27;s." in text(console.get(address("event", sale.pk)))
@@ -192,7 +180,7 @@ def test_a_person_is_blocked_with_a_reason_and_their_appeal_is_lifted(
     assert last_change()[2:] == ("unblocked", "Sorry.", operator)
 
 
-def test_a_link_answers_no_appeal(console, sale, fan, now):
+def test_a_get_request_answers_no_appeal(console, sale, fan, now):
     appeal = BlockAppeal.objects.create(queue=sale, person=fan, at=now, words="?")
 
     assert console.get(address("appeal", sale.pk, appeal.pk, "lift")).status_code == 405
@@ -223,7 +211,7 @@ def test_one_seat_is_frozen_and_unfrozen(console, sale, event):
 
 
 @pytest.mark.parametrize("seat", ["Z-1-2", "A-1-99", "A", "A-1-x", "-", "A-1-2-3"])
-def test_a_seat_that_is_not_there_is_refused(console, sale, seat):
+def test_an_unknown_seat_is_refused(console, sale, seat):
     shown = text(
         console.post(address("freeze", sale.pk), {"seat": seat, "action": "freeze", "reason": "x"})
     )
@@ -231,16 +219,16 @@ def test_a_seat_that_is_not_there_is_refused(console, sale, seat):
     assert "no such seat" in shown
 
 
-def test_in_a_full_house_the_measured_stay_counts_not_the_pass(sale):
-    """Eighty of a hundred inside at two a second stay 40 s, whatever their passes say."""
+def test_with_most_places_taken_the_preview_uses_the_measured_stay(sale):
+    """80 of 100 places taken at 2 admissions a second: people stay 40 s."""
     seen = queue_selectors.Overview(known=True, waiting=100, inside=80, ready=15, cap=100, rate=2.0)
 
     with translation.override("en"):
-        told = services.preview_of(sale, {"admit_per_second": 2.0, "max_inside": 100}, seen)
-    assert "at 2 a second and 40 s each, about 80 of 100 places" in told.words[1]
+        preview = services.preview_knobs(sale, {"admit_per_second": 2.0, "max_inside": 100}, seen)
+    assert "at 2 a second and 40 s each, about 80 of 100 places" in preview.sentences[1]
 
 
-def test_every_link_leads_somewhere(console, sale, fan, now):
+def test_no_link_is_broken(console, sale, fan, now):
     in_line(sale, fan, now)
     pages = [address("event", sale.pk), address("person", sale.pk, fan.pk), address("overview")]
 

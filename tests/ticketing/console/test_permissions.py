@@ -1,13 +1,14 @@
-"""Every role, and strangers, against every page, call and control of the console."""
+"""Every role, and users without a role, against every page, call and control of the console."""
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from tests.ticketing.console.knobs import KNOBS
 from ticketing.console import services, urls
 from ticketing.console.models import Autopilot
-from ticketing.console.pilot import Limits
-from ticketing.console.roles import ROLES
+from ticketing.console.services.autopilot_rules import AutopilotBounds
+from ticketing.console.services.roles import ROLES
 from ticketing.events.models import Seat
 from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queues
@@ -15,46 +16,33 @@ from waiting_queue.models import BlockAppeal, SaleQueue
 
 pytestmark = pytest.mark.django_db
 
-LOOKERS = {"viewer", "operator", "manager", "finance"}
+WATCHERS = {"viewer", "operator", "manager", "finance"}
 OPERATORS = {"operator", "manager"}
-KNOBS = {
-    "admit_per_second": 25,
-    "max_inside": 800,
-    "pass_seconds": 300,
-    "pass_max_seconds": 1800,
-    "claim_seconds": 60,
-    "absence_seconds": 300,
-    "capacity": 50000,
-    "queues_per_person": 1,
-    "stock_factor": "",
-    "why": "",
-    "save": "1",
-}
-PILOT = {"lowest": 2, "highest": 20, "page_ms": 500, "database_ms": 50, "why": ""}
-# What is asked for: method, address, its arguments, the form, and who may.
-ASKED = {
-    "overview": ("get", "overview", (), None, LOOKERS),
-    "figures": ("get", "figures", (), None, LOOKERS),
-    "page": ("get", "event", ("E",), None, LOOKERS),
-    "samples": ("get", "samples", ("E",), None, LOOKERS),
-    "preview": ("get", "preview", ("E",), None, LOOKERS),
-    "seats": ("get", "seats", ("E",), None, LOOKERS),
+AUTOPILOT = {"lowest": 2, "highest": 20, "page_ms": 500, "database_ms": 50, "why": ""}
+# Method, URL name, arguments, form, and the roles that may. Letters stand for ids of `world`.
+REQUESTS = {
+    "overview": ("get", "overview", (), None, WATCHERS),
+    "figures": ("get", "figures", (), None, WATCHERS),
+    "page": ("get", "event", ("E",), None, WATCHERS),
+    "samples": ("get", "samples", ("E",), None, WATCHERS),
+    "preview": ("get", "preview", ("E",), None, WATCHERS),
+    "seats": ("get", "seats", ("E",), None, WATCHERS),
     "pause": ("post", "move", ("E", "paused"), {"reason": ""}, OPERATORS),
     "drain": ("post", "move", ("E", "draining"), {"reason": ""}, OPERATORS),
     "close": ("post", "move", ("E", "closed"), {"reason": "over"}, {"manager"}),
-    "ask to close": ("get", "move", ("E", "closed"), None, {"manager"}),
-    "knobs": ("post", "knobs", ("E",), KNOBS, OPERATORS),
-    "report": ("get", "report", ("E",), None, LOOKERS),
-    "report as table": ("get", "report_csv", ("E",), None, LOOKERS),
-    "report on paper": ("get", "report_pdf", ("E",), None, LOOKERS),
-    "autopilot": ("post", "autopilot", ("E",), PILOT, OPERATORS),
+    "confirm closing": ("get", "move", ("E", "closed"), None, {"manager"}),
+    "knobs": ("post", "knobs", ("E",), KNOBS | {"save": "1"}, OPERATORS),
+    "report": ("get", "report", ("E",), None, WATCHERS),
+    "report as CSV": ("get", "report_csv", ("E",), None, WATCHERS),
+    "report as PDF": ("get", "report_pdf", ("E",), None, WATCHERS),
+    "autopilot": ("post", "autopilot", ("E",), AUTOPILOT, OPERATORS),
     "autopilot off": ("post", "autopilot_off", ("E",), {"x": ""}, OPERATORS),
-    "message": ("post", "tell", ("E",), {"message": "Hello.", "reason": ""}, OPERATORS),
+    "message": ("post", "notice", ("E",), {"message": "Hello.", "reason": ""}, OPERATORS),
     "find": ("post", "find", ("E",), {"who": "fan@example.com"}, {*OPERATORS, "finance"}),
     "person": ("get", "person", ("E", "P"), None, {*OPERATORS, "finance"}),
-    "kick": ("post", "deed", ("E", "P", "kick"), {"reason": ""}, OPERATORS),
-    "block": ("post", "deed", ("E", "P", "block"), {"reason": "bot"}, OPERATORS),
-    "unblock": ("post", "deed", ("E", "B", "unblock"), {"reason": ""}, OPERATORS),
+    "kick": ("post", "person_action", ("E", "P", "kick"), {"reason": ""}, OPERATORS),
+    "block": ("post", "person_action", ("E", "P", "block"), {"reason": "bot"}, OPERATORS),
+    "unblock": ("post", "person_action", ("E", "B", "unblock"), {"reason": ""}, OPERATORS),
     "lift": ("post", "appeal", ("E", "A", "lift"), {"answer": ""}, OPERATORS),
     "refuse": ("post", "appeal", ("E", "A", "refuse"), {"answer": ""}, OPERATORS),
     "freeze": (
@@ -68,12 +56,12 @@ ASKED = {
         {"manager"},
     ),
 }
-EVERYBODY = [*ROLES, "nothing", "fan", "anonymous"]
+ALL_ROLES = [*ROLES, "nothing", "fan", "anonymous"]
 
 
 @pytest.fixture
 def world(sale, fan, operator, person_of, now):
-    """Somebody in line, somebody blocked who answered, and a seat that is held back."""
+    """A person in line, a blocked person with an appeal, held-back seats, and an autopilot."""
     fan.email = "fan@example.com"
     fan.save(update_fields=["email"])
     queues.join(event_id=sale.pk, person=str(fan.pk), now=now)
@@ -81,8 +69,8 @@ def world(sale, fan, operator, person_of, now):
     queues.block(event_id=sale.pk, person=str(blocked.pk), by=operator, why="bot", now=now)
     appeal = queues.submit_appeal(event_id=sale.pk, person=str(blocked.pk), message="No.", now=now)
     Seat.objects.filter(place__row="3").update(state="blocked")
-    limits = Limits(lowest=1, highest=10, page_ms=800, database_ms=100)
-    services.switch_on(event_id=sale.pk, limits=limits, by=operator, now=now)
+    bounds = AutopilotBounds(lowest=1, highest=10, page_ms=800, database_ms=100)
+    services.enable_autopilot(event_id=sale.pk, bounds=bounds, by=operator, now=now)
     section = sale.event.plan.sections.get().pk
     return {"E": sale.pk, "P": fan.pk, "B": blocked.pk, "A": appeal.pk, "S": section}
 
@@ -98,7 +86,7 @@ def client_of(person_of):
     return make
 
 
-def as_it_is():
+def state():
     """Everything that a control could change."""
     queue = SaleQueue.objects.get()
     people = queue_selectors.overview(queue, now=queue.opens_at)
@@ -110,55 +98,55 @@ def as_it_is():
     )
 
 
-def ask(client, world, method, name, args, form):
+def send(client, world, method, name, args, form):
     address = reverse(f"console:{name}", args=[world.get(arg, arg) for arg in args])
     filled = {key: world.get(value, value) for key, value in (form or {}).items()}
     return getattr(client, method)(address, filled if form else None)
 
 
-@pytest.mark.parametrize("role", EVERYBODY)
-def test_everybody_can_do_what_their_role_says_and_nothing_else(role, world, client_of):
-    """One sale for all controls: a refusal changes nothing, so what is left over is a finding."""
-    client, before = client_of(role), as_it_is()
-    refused = [name for name, (*_, who) in ASKED.items() if role not in who]
+@pytest.mark.parametrize("role", ALL_ROLES)
+def test_requests_without_permission_are_refused_and_change_nothing(role, world, client_of):
+    """One sale serves all controls, since a refused request must change nothing."""
+    client, before = client_of(role), state()
+    refused = [name for name, (*_, who) in REQUESTS.items() if role not in who]
 
-    answers = {name: ask(client, world, *ASKED[name][:4]).status_code for name in refused}
+    answers = {name: send(client, world, *REQUESTS[name][:4]).status_code for name in refused}
 
     outside = role in ("anonymous", "fan")
     assert answers == dict.fromkeys(refused, 302 if outside else 403)
-    assert as_it_is() == before
+    assert state() == before
 
 
-MAY = [(role, name) for name, (*_, who) in ASKED.items() for role in sorted(who)]
+ALLOWED = [(role, name) for name, (*_, who) in REQUESTS.items() for role in sorted(who)]
 
 
-@pytest.mark.parametrize(("role", "name"), MAY)
-def test_whoever_may_can(role, name, world, client_of):
-    *asked, _who = ASKED[name]
-    before = as_it_is()
+@pytest.mark.parametrize(("role", "name"), ALLOWED)
+def test_requests_with_permission_succeed(role, name, world, client_of):
+    *request, _who = REQUESTS[name]
+    before = state()
 
-    answer = ask(client_of(role), world, *asked)
+    answer = send(client_of(role), world, *request)
 
-    assert answer.status_code == (302 if asked[0] == "post" else 200)
-    if asked[0] == "post" and name != "find":
-        assert as_it_is() != before
+    assert answer.status_code == (302 if request[0] == "post" else 200)
+    if request[0] == "post" and name != "find":
+        assert state() != before
 
 
-def test_no_address_is_forgotten_here():
-    door = {"second_factor", "set_up", "qr"}  # test_second_factor.py
-    assert {pattern.name for pattern in urls.urlpatterns} - door == {
-        name for _, name, *_ in ASKED.values()
+def test_every_url_of_the_console_is_tested_here():
+    elsewhere = {"second_factor", "set_up", "qr"}  # test_second_factor.py
+    assert {pattern.name for pattern in urls.urlpatterns} - elsewhere == {
+        name for _, name, *_ in REQUESTS.values()
     }
 
 
 @pytest.mark.parametrize(
     ("role", "shown"),
-    [("viewer", set()), ("operator", {"knobs", "tell", "find", "freeze"}), ("finance", {"find"})],
+    [("viewer", set()), ("operator", {"knobs", "notice", "find", "freeze"}), ("finance", {"find"})],
 )
-def test_the_page_shows_only_controls_that_one_may_use(role, shown, world, client_of):
+def test_the_page_shows_only_controls_that_the_role_may_use(role, shown, world, client_of):
     page = client_of(role).get(reverse("console:event", args=[world["E"]])).content.decode()
 
-    controls = ("knobs", "tell", "find", "freeze")
+    controls = ("knobs", "notice", "find", "freeze")
     found = {
         name
         for name in controls
@@ -167,11 +155,11 @@ def test_the_page_shows_only_controls_that_one_may_use(role, shown, world, clien
     assert found == shown
 
 
-def test_a_form_from_elsewhere_is_refused(world, operator):
+def test_a_form_without_csrf_token_is_refused(world, operator):
     client = Client(enforce_csrf_checks=True)
     client.force_login(operator)
 
-    answer = ask(client, world, "post", "move", ("E", "paused"), {"reason": ""})
+    answer = send(client, world, "post", "move", ("E", "paused"), {"reason": ""})
 
     assert answer.status_code == 403
     assert SaleQueue.objects.get().state == "open"

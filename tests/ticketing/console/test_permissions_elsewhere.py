@@ -1,4 +1,4 @@
-"""Every role, and strangers, against the controls that other apps have, and the door."""
+"""Every role, and users without a role, against the controls of other apps and the door."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -10,7 +10,7 @@ from payments.models import OutboxMessage, Payment
 from reservations.models import Reservation, StandbyEntry, Ticket
 from tests.making import make_event, make_user, seat_ids
 from tests.reservations.tickets.conftest import buy
-from tests.ticketing.console.test_permissions import EVERYBODY, client_of
+from tests.ticketing.console.test_permissions import ALL_ROLES, client_of
 from ticketing.events.models import Event, Seat
 from waiting_queue.models import SaleQueue
 
@@ -19,9 +19,9 @@ pytestmark = pytest.mark.django_db
 
 MANAGERS, OPERATORS, FINANCE = {"manager"}, {"operator", "manager"}, {"finance"}
 DOOR = {"manager", "door"}
-# What is asked for: method, name, arguments, who may, and what they are answered (409: it has them;
-# None: it would take more than is there).
-ASKED = {
+# Method, URL name, arguments, the roles that may, and the expected status (409: the seats exist
+# already; None: not tried, as it would need more data).
+REQUESTS = {
     "event: move": ("get", "admin:ticketing_event_move", ("E", "cancelled"), MANAGERS, 200),
     "event: seats": ("post", "admin:ticketing_event_create_seats", ("E",), MANAGERS, 409),
     "event: hold back": ("get", "admin:ticketing_event_hold_back", ("E",), MANAGERS, 200),
@@ -45,7 +45,7 @@ ASKED = {
 
 @pytest.fixture
 def world(event, now):
-    """One of everything that a control could touch."""
+    """One object of each kind that a control could change."""
     fan = make_user(password=None)
     sold = buy(event, fan, now, *seat_ids(event)[:1])
     held = Reservation.objects.create(
@@ -75,22 +75,22 @@ def world(event, now):
     return {name: thing.pk for name, thing in things.items()}
 
 
-def as_it_is():
+def state():
     models = (Event, SaleQueue, Reservation, StandbyEntry, Ticket, Payment, OutboxMessage, Seat)
     return [list(model.objects.order_by("pk").values_list("pk", "state")) for model in models]
 
 
-def ask(client, world, method, name, args):
+def send(client, world, method, name, args):
     address = reverse(name, args=[world.get(arg, arg) for arg in args])
     return getattr(client, method)(address)
 
 
-@pytest.mark.parametrize("role", EVERYBODY)
-def test_nobody_does_elsewhere_what_their_role_does_not_say(role, world, client_of):
-    client, before = client_of(role), as_it_is()
-    refused = [name for name, (*_, who, _told) in ASKED.items() if role not in who]
+@pytest.mark.parametrize("role", ALL_ROLES)
+def test_requests_without_permission_are_refused_and_change_nothing(role, world, client_of):
+    client, before = client_of(role), state()
+    refused = [name for name, (*_, who, _status) in REQUESTS.items() if role not in who]
 
-    answers = {name: ask(client, world, *ASKED[name][:3]) for name in refused}
+    answers = {name: send(client, world, *REQUESTS[name][:3]) for name in refused}
 
     let_through = {
         name: answer.status_code
@@ -99,15 +99,15 @@ def test_nobody_does_elsewhere_what_their_role_does_not_say(role, world, client_
         and not (answer.status_code == 302 and "log" in answer.headers["Location"])
     }
     assert let_through == {}
-    assert as_it_is() == before
+    assert state() == before
 
 
 @pytest.mark.parametrize("role", ["operator", "manager", "finance", "door"])
-def test_whoever_may_elsewhere_can(role, world, client_of):
+def test_requests_with_permission_succeed(role, world, client_of):
     client = client_of(role)
-    may = {name: told for name, (*_, who, told) in ASKED.items() if told and role in who}
+    may = {name: status for name, (*_, who, status) in REQUESTS.items() if status and role in who}
 
-    answers = {name: ask(client, world, *ASKED[name][:3]) for name in may}
+    answers = {name: send(client, world, *REQUESTS[name][:3]) for name in may}
 
     assert may
     assert {name: answer.status_code for name, answer in answers.items()} == may

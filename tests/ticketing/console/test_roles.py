@@ -1,4 +1,4 @@
-"""Five roles are there after a migration, and keep what was decided about them."""
+"""Roles exist after every migration and keep changes made by superusers."""
 
 import pytest
 from django.contrib.auth.models import Group, Permission
@@ -6,7 +6,7 @@ from django.core.management import call_command
 
 from ticketing.console import services
 from ticketing.console.models import RoleGrant
-from ticketing.console.roles import ROLES, SET_KNOBS, WATCH
+from ticketing.console.services.roles import ROLES, SET_KNOBS, WATCH
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +19,7 @@ def held_by(role):
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_a_fresh_database_has_every_role_with_all_it_may_do(role):
+def test_a_new_database_has_every_role_with_its_permissions(role):
     assert held_by(role) == ROLES[role]
 
 
@@ -30,7 +30,7 @@ def test_every_permission_that_a_role_names_exists():
     assert set().union(*ROLES.values()) <= known
 
 
-def test_what_was_taken_away_stays_away():
+def test_a_revoked_permission_is_not_granted_again():
     viewer = Group.objects.get(name="viewer")
     viewer.permissions.remove(Permission.objects.get(codename="watch"))
 
@@ -39,7 +39,7 @@ def test_what_was_taken_away_stays_away():
     assert WATCH not in held_by("viewer")
 
 
-def test_what_a_later_release_brings_is_granted_with_its_migration():
+def test_a_permission_of_a_later_release_is_granted_after_its_migration():
     knobs = Permission.objects.get(codename="set_knobs")
     content_type = knobs.content_type
     knobs.delete()

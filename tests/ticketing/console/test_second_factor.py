@@ -1,4 +1,4 @@
-"""A code from the phone when staff log in."""
+"""Two-factor log-in of staff."""
 
 import re
 
@@ -22,7 +22,7 @@ def required(settings):
 
 
 @pytest.fixture
-def at_work(operator):
+def staff_client(operator):
     client = Client(headers={"accept-language": "en"})
     client.force_login(operator)
     return client
@@ -45,33 +45,35 @@ def log_in_again(user):
     return client
 
 
-def test_by_default_nobody_is_asked(at_work):
-    assert at_work.get("/admin/").status_code == 200
+def test_without_the_setting_no_code_is_required(staff_client):
+    assert staff_client.get("/admin/").status_code == 200
 
 
-def test_where_it_is_required_nothing_opens_before_it_is_set_up(required, at_work, sale, operator):
+def test_where_it_is_required_the_admin_is_closed_until_it_is_set_up(
+    required, staff_client, sale, operator
+):
     for page in ("/admin/", f"/admin/console/{sale.pk}/", "/admin/queue/salequeue/"):
-        answer = at_work.get(page)
+        answer = staff_client.get(page)
         assert answer.status_code == 302
         assert answer.url.startswith(CHECK)
-    assert at_work.get(CHECK).url == SET_UP
+    assert staff_client.get(CHECK).url == SET_UP
 
-    codes = set_up(at_work, operator)
+    codes = set_up(staff_client, operator)
 
     assert len(set(codes)) == 10
-    assert at_work.get("/admin/").status_code == 200
+    assert staff_client.get("/admin/").status_code == 200
 
 
-def test_the_qr_code_is_an_image_of_its_own(required, at_work):
-    image = at_work.get("/admin/console/second-factor/qr.svg")
+def test_the_qr_code_is_an_image_that_is_not_cached(required, staff_client):
+    image = staff_client.get("/admin/console/second-factor/qr.svg")
 
     assert image["content-type"] == "image/svg+xml"
     assert b"<svg" in image.content
     assert "no-store" in image["cache-control"]
 
 
-def test_every_new_log_in_shows_a_code_and_goes_on_where_it_was(required, at_work, operator):
-    set_up(at_work, operator)
+def test_every_new_log_in_asks_for_a_code_and_returns_to_the_page(required, staff_client, operator):
+    set_up(staff_client, operator)
     again = log_in_again(operator)
     asked = again.get("/admin/queue/salequeue/")
     assert asked.status_code == 302
@@ -87,8 +89,8 @@ def test_every_new_log_in_shows_a_code_and_goes_on_where_it_was(required, at_wor
     assert again.get("/admin/queue/salequeue/").status_code == 200
 
 
-def test_a_code_works_once_and_guessing_is_slowed_down(required, at_work, operator):
-    set_up(at_work, operator)
+def test_a_code_works_once_and_guessing_is_rate_limited(required, staff_client, operator):
+    set_up(staff_client, operator)
     again = log_in_again(operator)
 
     used = again.post(CHECK, {"code": code_of(operator)})
@@ -98,8 +100,8 @@ def test_a_code_works_once_and_guessing_is_slowed_down(required, at_work, operat
     assert again.get("/admin/").status_code == 302
 
 
-def test_a_recovery_code_works_once(required, at_work, operator):
-    code, *_ = set_up(at_work, operator)
+def test_a_recovery_code_works_once(required, staff_client, operator):
+    code, *_ = set_up(staff_client, operator)
     first, second = log_in_again(operator), log_in_again(operator)
 
     assert first.post(CHECK, {"code": code}).status_code == 302
@@ -107,14 +109,14 @@ def test_a_recovery_code_works_once(required, at_work, operator):
     assert StaticToken.objects.count() == 9
 
 
-def test_who_has_set_it_up_is_asked_even_where_it_is_not_required(at_work, operator):
-    set_up(at_work, operator)
+def test_staff_with_a_phone_are_asked_even_where_it_is_not_required(staff_client, operator):
+    set_up(staff_client, operator)
 
     assert log_in_again(operator).get("/admin/").url.startswith(CHECK)
 
 
-def test_a_password_alone_does_not_replace_the_phone(required, at_work, operator):
-    set_up(at_work, operator)
+def test_a_password_alone_does_not_replace_the_phone(required, staff_client, operator):
+    set_up(staff_client, operator)
     thief = log_in_again(operator)
 
     assert thief.get(SET_UP).url == CHECK
@@ -124,8 +126,8 @@ def test_a_password_alone_does_not_replace_the_phone(required, at_work, operator
 
 
 @pytest.mark.parametrize("where", ["https://evil.example/", "//evil.example/", "javascript:x"])
-def test_it_leads_nowhere_else(required, at_work, operator, where):
-    set_up(at_work, operator)
+def test_it_does_not_redirect_to_other_sites(required, staff_client, operator, where):
+    set_up(staff_client, operator)
     again = log_in_again(operator)
 
     answer = again.post(CHECK, {"code": code_of(operator, step=1), "next": where})
@@ -133,7 +135,7 @@ def test_it_leads_nowhere_else(required, at_work, operator, where):
     assert answer.url == "/admin/"
 
 
-def test_fans_and_public_pages_never_meet_it(required, fan):
+def test_fans_and_public_pages_are_not_affected(required, fan):
     client = log_in_again(fan)
 
     assert client.get("/healthz").status_code == 200
@@ -141,7 +143,7 @@ def test_fans_and_public_pages_never_meet_it(required, fan):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_socket_asks_for_it_too(required, sale, operator, opened):
+def test_the_websocket_requires_it_too(required, sale, operator, opened):
     console = opened(sale.pk, logged_in(operator))
 
     assert next_frame(console, "error")["code"] == "second_factor_missing"

@@ -45,7 +45,7 @@ def next_frame(socket, kind):
 
 
 def listening():
-    channel = keys.told(redis.database())
+    channel = keys.sample_channel(redis.database())
     return redis.client().pubsub_numsub(channel)[0][1]
 
 
@@ -85,7 +85,7 @@ def test_however_many_are_open_one_subscription_and_one_message(sale, person_of,
     [next_frame(console, "history") for console in consoles]
     wait_until(lambda: listening() == 1)
     with redis.client().pubsub() as listener:
-        listener.subscribe(keys.told(redis.database()))
+        listener.subscribe(keys.sample_channel(redis.database()))
         assert listener.get_message(timeout=10)["type"] == "subscribe"
 
         sample_sales(now=now)

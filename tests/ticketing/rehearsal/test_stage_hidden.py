@@ -105,7 +105,7 @@ def trouble(copy, now):
 def heard(director, now):  # noqa: F811
     """Without what is said of the machine."""
     with translation.override("en"):
-        told = [it.words for it in console.attention_for(director, now=now)]
+        told = [it.text for it in console.alerts_for(director, now=now)]
     return [words for words in told if "disk" not in words and "No sign of life" not in words]
 
 

@@ -9,7 +9,7 @@ from tests.making import make_user
 from tests.ticketing.rehearsal.staging import OPTIONS, director, sale  # noqa: F401 - fixtures
 from ticketing.accounts import services as accounts
 from ticketing.accounts.models import User
-from ticketing.console.roles import ROLES
+from ticketing.console.services.roles import ROLES
 from ticketing.rehearsal import api_urls, services
 from ticketing.rehearsal.models import Rehearsal
 

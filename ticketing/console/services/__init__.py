@@ -1,14 +1,21 @@
-from ticketing.console.services.attention import Trouble, attention_for
-from ticketing.console.services.history import history_of, last_figures, running_figures
-from ticketing.console.services.piloting import fly, is_taken_over, switch_off, switch_on
-from ticketing.console.services.preview import KNOBS, Preview, preview_of
-from ticketing.console.services.reconciling import reconcile_day
+from ticketing.console.services.alerts import Alert, alerts_for
+from ticketing.console.services.autopilot import (
+    disable_autopilot,
+    enable_autopilot,
+    is_overridden,
+    run_autopilots,
+)
+from ticketing.console.services.autopilot_rules import AutopilotBounds
+from ticketing.console.services.history import latest_figures, running_figures, sample_history
+from ticketing.console.services.knob_preview import KNOBS, KnobPreview, preview_knobs
+from ticketing.console.services.reconciliations import reconcile_day
 from ticketing.console.services.roles import grant_roles
-from ticketing.console.services.sampling import figures_now, sample_sales
+from ticketing.console.services.samples import current_figures, sample_sales
 from ticketing.console.services.second_factor import (
     check_code,
-    finish_set_up,
-    is_set_up,
-    lacks_second_factor,
-    new_phone,
+    confirm_phone,
+    has_phone,
+    needs_second_factor,
+    pending_phone,
 )
+from ticketing.console.services.watchers import require_watcher

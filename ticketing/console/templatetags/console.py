@@ -1,13 +1,13 @@
-"""Numbers as the console writes them; the page's script writes them the same way."""
+"""Formats figures for the console's pages, in the same way as the page's script."""
 
 from typing import Any
 
 from django import template
 from django.contrib.humanize.templatetags.humanize import intcomma
 
-from ticketing.console.reporting.words import percent as percent_words
-from ticketing.console.services import attention_for
-from ticketing.console.words import BREAKER, length_in_words
+from ticketing.console.services import alerts_for
+from ticketing.console.views.labels import BREAKER, format_duration
+from ticketing.console.views.reports.labels import percent as format_percent
 from ticketing.core import clock
 from ticketing.core.money import money
 from ticketing.events.models import Grade
@@ -18,7 +18,7 @@ NOTHING = "–"
 
 @register.filter
 def figure(value: Any) -> str:
-    """With thousands apart; what is not known is a dash."""
+    """With thousands separators; a dash for an unknown value."""
     if value is None or value == "":
         return NOTHING
     if isinstance(value, float):
@@ -28,13 +28,13 @@ def figure(value: Any) -> str:
 
 @register.filter
 def grade_name(row: dict[str, Any]) -> str:
-    """Figures are the same for all who watch; the name is the reader's."""
+    """The grade's name in the language of the reader."""
     return Grade(name_ko=row["name_ko"], name_en=row["name_en"]).name
 
 
 @register.filter
 def length_of_time(seconds: Any) -> str:
-    return NOTHING if seconds is None or seconds == "" else length_in_words(int(seconds))
+    return NOTHING if seconds is None or seconds == "" else format_duration(int(seconds))
 
 
 @register.filter
@@ -49,7 +49,7 @@ def amount(value: int, currency: str) -> str:
 
 @register.filter
 def percent(share: float) -> str:
-    return percent_words(share)
+    return format_percent(share)
 
 
 @register.filter
@@ -58,11 +58,11 @@ def of(counts: dict[str, int], name: str) -> int:
 
 
 @register.filter
-def breaker(word: str) -> str:
-    return str(BREAKER.get(word, NOTHING))
+def breaker(state: str) -> str:
+    return str(BREAKER.get(state, NOTHING))
 
 
-@register.inclusion_tag("admin/console/attention.html")
-def attention(user: Any) -> dict[str, Any]:
-    """The panel of the admin's start page."""
-    return {"troubles": attention_for(user, now=clock.now())}
+@register.inclusion_tag("admin/console/alerts.html")
+def alerts(user: Any) -> dict[str, Any]:
+    """The panel of alerts on the admin's start page."""
+    return {"alerts": alerts_for(user, now=clock.now())}

@@ -1,4 +1,4 @@
-"""The controls of a queue: move it, turn its knobs, write to everyone in line."""
+"""The controls of a queue: change its state, set its knobs, show a notice to everyone in line."""
 
 from typing import Any
 
@@ -9,77 +9,86 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from ticketing.console import services
-from ticketing.console.access import for_those_who, page, queue_of, require
-from ticketing.console.forms import KnobsForm
-from ticketing.console.roles import CLOSE_QUEUE, MOVE_QUEUE, SET_KNOBS, TELL_EVERYONE, WATCH
+from ticketing.console.selectors import queue_of
+from ticketing.console.services.roles import (
+    CLOSE_QUEUE,
+    MOVE_QUEUE,
+    SET_KNOBS,
+    TELL_EVERYONE,
+    WATCH,
+)
+from ticketing.console.views.access import check_permission, render_page, requires_permission
+from ticketing.console.views.forms import KnobsForm, NoticeForm
 from ticketing.core import clock
 from ticketing.core.errors import NotFound
 from ticketing.events.admin.event_forms import ReasonForm
 from ticketing.events.admin.pages import operator
 from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queues
-from waiting_queue.admin.forms import NoticeForm
 from waiting_queue.models import SaleQueue
 from waiting_queue.selectors.labels import MOVE_CONSEQUENCES, NOTICE_REMOVED, NOTICE_SET
 
 State = SaleQueue.State
 
 
-@for_those_who(WATCH)
+@requires_permission(WATCH)
 def move(request: HttpRequest, event_id: int, to: str) -> HttpResponse:
-    """Says what it would mean and for how many, asks for a reason, then moves the queue."""
+    """Show the consequence and whom it affects, ask for a reason, then change the state."""
     if to not in State:
         raise NotFound()
-    require(request, CLOSE_QUEUE if to == State.CLOSED else MOVE_QUEUE)
+    check_permission(request, CLOSE_QUEUE if to == State.CLOSED else MOVE_QUEUE)
     queue, state = queue_of(event_id), State(to)
     form = ReasonForm(
         request.POST if request.method == "POST" else None, required=state == State.CLOSED
     )
     if form.is_valid():
-        queues.move_queue(event_id=event_id, to=state, **signed(request, form))
-        return done(request, event_id, _("It is now: %(state)s.") % {"state": state.label})
+        queues.move_queue(event_id=event_id, to=state, **audit_fields(request, form))
+        return back_to_console(
+            request, event_id, _("It is now: %(state)s.") % {"state": state.label}
+        )
     if request.method != "POST":
-        SaleQueue(state=queue.state).move_to(state)  # don't ask about what can't be done
+        SaleQueue(state=queue.state).move_to(state)  # fails if the move is not allowed
     title = _("%(event)s: %(state)s") % {"event": queue, "state": state.label}
     dangerous = state == State.CLOSED
-    return ask(request, queue, title, form, MOVE_CONSEQUENCES[state], dangerous=dangerous)
+    return confirm_page(request, queue, title, form, MOVE_CONSEQUENCES[state], dangerous=dangerous)
 
 
-@for_those_who(SET_KNOBS)
+@requires_permission(SET_KNOBS)
 def knobs(request: HttpRequest, event_id: int) -> HttpResponse:
-    """Shows what the new knobs would mean; only then they are saved."""
+    """Show what the new knobs would mean; a second press saves them."""
     queue = queue_of(event_id)
     form = KnobsForm(request.POST or None, instance=queue_of(event_id))
     if form.is_valid() and "save" in request.POST:
-        turned = {"knobs": form.changed_knobs, **signed(request, form, "why")}
-        queues.set_knobs(event_id=event_id, **turned)
-        return done(request, event_id, _("The next tick uses the new knobs."))
+        fields = audit_fields(request, form, "why")
+        queues.set_knobs(event_id=event_id, knobs=form.changed_knobs, **fields)
+        return back_to_console(request, event_id, _("The next tick uses the new knobs."))
     preview = None
     if form.is_valid():
-        seen = queue_selectors.overview(queue, now=clock.now())
-        preview = services.preview_of(queue, form.changed_knobs, seen)
+        overview = queue_selectors.overview(queue, now=clock.now())
+        preview = services.preview_knobs(queue, form.changed_knobs, overview)
     title = _("%(event)s: knobs") % {"event": queue}
-    return page(request, "knobs", title, queue=queue, event=queue.event, form=form, preview=preview)
+    context = {"queue": queue, "event": queue.event, "form": form, "preview": preview}
+    return render_page(request, "knobs", title, **context)
 
 
-@for_those_who(TELL_EVERYONE)
-def tell(request: HttpRequest, event_id: int) -> HttpResponse:
-    """Puts up a message for everyone in line, or takes it back."""
+@requires_permission(TELL_EVERYONE)
+def notice(request: HttpRequest, event_id: int) -> HttpResponse:
+    """Show a notice to everyone in line, or remove it."""
     queue = queue_of(event_id)
     posted = request.POST if request.method == "POST" else None
     form = NoticeForm(posted, initial={"message": queue.notice})
     if form.is_valid():
         message = form.cleaned_data["message"]
-        queues.set_notice(event_id=event_id, message=message, **signed(request, form))
-        return done(request, event_id, NOTICE_SET if message else NOTICE_REMOVED)
+        queues.set_notice(event_id=event_id, message=message, **audit_fields(request, form))
+        return back_to_console(request, event_id, NOTICE_SET if message else NOTICE_REMOVED)
     title = _("%(event)s: message to everyone in line") % {"event": queue}
-    return ask(request, queue, title, form, NOTICE_SET)
+    return confirm_page(request, queue, title, form, NOTICE_SET)
 
 
-# -- what all controls share -----------------------------------------------------------------------
+# -- shared by the controls ------------------------------------------------------------------------
 
 
-def ask(
+def confirm_page(
     request: HttpRequest,
     queue: SaleQueue,
     title: str,
@@ -89,17 +98,18 @@ def ask(
     dangerous: bool = False,
     **context: Any,
 ) -> HttpResponse:
-    """The page between a button and its deed: the consequence, and the numbers it is about."""
-    figures = services.figures_now(queue, now=clock.now())
-    shared = {"queue": queue, "event": queue.event, "form": form, "figures": figures}
-    told = {"consequence": consequence, "dangerous": dangerous}
-    return page(request, "ask", title, **shared, **told, **context)
+    """Ask for confirmation, with the consequence and the current figures of the sale."""
+    context |= {"queue": queue, "event": queue.event, "form": form}
+    context |= {"consequence": consequence, "dangerous": dangerous}
+    context["figures"] = services.current_figures(queue, now=clock.now())
+    return render_page(request, "confirm", title, **context)
 
 
-def signed(request: HttpRequest, form: BaseForm, field: str = "reason") -> dict[str, Any]:
+def audit_fields(request: HttpRequest, form: BaseForm, field: str = "reason") -> dict[str, Any]:
+    """Who does it, why and when, as the services want it for the audit log."""
     return {"by": operator(request), "why": form.cleaned_data[field], "now": clock.now()}
 
 
-def done(request: HttpRequest, event_id: int, words: Any) -> HttpResponse:
-    messages.success(request, words)
+def back_to_console(request: HttpRequest, event_id: int, message: Any) -> HttpResponse:
+    messages.success(request, message)
     return redirect("console:event", event_id)

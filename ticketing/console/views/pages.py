@@ -1,4 +1,4 @@
-"""The console of one sale, and the overview of all that run."""
+"""The console of one sale, and the overview of all running sales."""
 
 from typing import Any
 
@@ -6,76 +6,76 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from ticketing.console import selectors, services
-from ticketing.console.access import event_of, for_those_who, page
-from ticketing.console.forms import AutopilotForm, KnobsForm, SearchForm, SeatForm
-from ticketing.console.roles import CLOSE_QUEUE, MOVE_QUEUE, WATCH
-from ticketing.console.words import (
-    SCRIPT_WORDS,
-    change_rows,
-    minutes_table,
-    state_buttons,
+from ticketing.console.services.roles import CLOSE_QUEUE, MOVE_QUEUE, WATCH
+from ticketing.console.views.access import render_page, requires_permission
+from ticketing.console.views.forms import (
+    AutopilotForm,
+    KnobsForm,
+    NoticeForm,
+    SearchForm,
+    SeatForm,
 )
+from ticketing.console.views.labels import SCRIPT_LABELS, change_rows, minutes_table, state_buttons
 from ticketing.core import clock
 from ticketing.events.admin.pages import operator
 from waiting_queue import selectors as queues
-from waiting_queue.admin.forms import NoticeForm
 from waiting_queue.models import SaleQueue
 from waiting_queue.selectors.labels import autopilot_reason
 
 RECENT = 8
 
 
-@for_those_who(WATCH)
+@requires_permission(WATCH)
 def overview(request: HttpRequest) -> HttpResponse:
-    """Every running sale in one line each."""
+    """Every running sale, one row each."""
     running = selectors.running_queues()
-    known = services.last_figures([queue.pk for queue in running])
+    known = services.latest_figures([queue.pk for queue in running])
     sales = [(queue, known.get(queue.pk)) for queue in running]
     coming = selectors.coming_queues()[:RECENT]
-    context = {"sales": sales, "coming": coming, "words": SCRIPT_WORDS, "now": clock.now()}
-    return page(request, "overview", _("Sales that run now"), **context)
+    context = {"sales": sales, "coming": coming, "labels": SCRIPT_LABELS, "now": clock.now()}
+    return render_page(request, "overview", _("Sales that run now"), **context)
 
 
-@for_those_who(WATCH)
+@requires_permission(WATCH)
 def event(request: HttpRequest, event_id: int) -> HttpResponse:
-    """Everything about one sale, live; works without a script, by loading it again."""
-    shown = event_of(event_id)
+    """Everything about one sale, live; without JavaScript it shows the state when loaded."""
+    shown = selectors.event_of(event_id)
     queue = SaleQueue.objects.filter(pk=event_id).select_related("event").first()
-    context = _about(request, queue) if queue else {}
-    return page(request, "event", str(shown), event=shown, queue=queue, **context)
+    context = _queue_context(request, queue) if queue else {}
+    return render_page(request, "event", str(shown), event=shown, queue=queue, **context)
 
 
-def _about(request: HttpRequest, queue: SaleQueue) -> dict[str, Any]:
-    now, who = clock.now(), operator(request)
-    seen = queues.overview(queue, now=now)
-    history = services.history_of(event_id=queue.pk)
+def _queue_context(request: HttpRequest, queue: SaleQueue) -> dict[str, Any]:
+    now, user = clock.now(), operator(request)
+    overview = queues.overview(queue, now=now)
+    history = services.sample_history(event_id=queue.pk)
     return {
-        "figures": services.figures_now(queue, now=now),
-        "warnings": queues.queue_warnings(queue, seen),
+        "figures": services.current_figures(queue, now=now),
+        "warnings": queues.queue_warnings(queue, overview),
         "buttons": state_buttons(
-            queue, may_move=who.has_perm(MOVE_QUEUE), may_close=who.has_perm(CLOSE_QUEUE)
+            queue, may_move=user.has_perm(MOVE_QUEUE), may_close=user.has_perm(CLOSE_QUEUE)
         ),
         "knobs": KnobsForm(instance=queue),
         "notice": NoticeForm(initial={"message": queue.notice}),
-        "pilot": _pilot(queue),
+        "autopilot": _autopilot_context(queue),
         "search": SearchForm(),
         "freeze": SeatForm(event=queue.event),
         "appeals": selectors.open_appeals(queue.pk),
         "changes": change_rows(selectors.recent_changes(queue.pk, RECENT)),
         "minutes": minutes_table(history["whole"] or history["seconds"]),
-        "words": SCRIPT_WORDS,
+        "labels": SCRIPT_LABELS,
         "now": now,
         "runs": queue.state in selectors.RUNNING,
     }
 
 
-def _pilot(queue: SaleQueue) -> dict[str, Any]:
-    """A pilot that somebody has just taken over from is off, even if it does not know yet."""
+def _autopilot_context(queue: SaleQueue) -> dict[str, Any]:
+    """A rate set by hand switches it off at once here, before the autopilot notices."""
     row = selectors.autopilot_of(queue.pk)
-    flies = row is not None and row.is_on and not services.is_taken_over(row)
-    thought = (
-        autopilot_reason(row.why, row.a, row.b) if row and flies else SCRIPT_WORDS["pilot-off"]
+    is_on = row is not None and row.is_on and not services.is_overridden(row)
+    status = (
+        autopilot_reason(row.why, row.a, row.b) if row and is_on else SCRIPT_LABELS["pilot-off"]
     )
     steps = change_rows(selectors.autopilot_steps(queue.pk, RECENT))
-    form = AutopilotForm(instance=row, auto_id="pilot-%s")
-    return {"row": row, "flies": flies, "thought": thought, "steps": steps, "form": form}
+    form = AutopilotForm(instance=row, auto_id="autopilot-%s")
+    return {"row": row, "is_on": is_on, "status": status, "steps": steps, "form": form}

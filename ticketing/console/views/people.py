@@ -1,4 +1,4 @@
-"""One person in a sale: where they are, what happened to them, and what can be done about it."""
+"""One person in a sale: their place and history, and the actions on them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,11 +11,12 @@ from django.utils.translation import gettext_lazy
 
 from ticketing.accounts.models import User
 from ticketing.console import selectors
-from ticketing.console.access import for_those_who, page, queue_of, require
-from ticketing.console.forms import SearchForm
-from ticketing.console.roles import BLOCK_PEOPLE, FIND_PEOPLE, MOVE_PEOPLE, WATCH
-from ticketing.console.views.controls import ask, done, signed
-from ticketing.console.words import change_rows
+from ticketing.console.selectors import queue_of
+from ticketing.console.services.roles import BLOCK_PEOPLE, FIND_PEOPLE, MOVE_PEOPLE, WATCH
+from ticketing.console.views.access import check_permission, render_page, requires_permission
+from ticketing.console.views.controls import audit_fields, back_to_console, confirm_page
+from ticketing.console.views.forms import SearchForm
+from ticketing.console.views.labels import change_rows
 from ticketing.core import clock
 from ticketing.core.errors import NotFound
 from ticketing.events.admin.event_forms import ReasonForm
@@ -25,12 +26,12 @@ from waiting_queue import services as queues
 from waiting_queue.models import BlockAppeal
 from waiting_queue.selectors.labels import PERSON_STATES
 
-NEEDED = {"kick": MOVE_PEOPLE, "block": BLOCK_PEOPLE, "unblock": BLOCK_PEOPLE}
+ACTION_PERMISSIONS = {"kick": MOVE_PEOPLE, "block": BLOCK_PEOPLE, "unblock": BLOCK_PEOPLE}
 
 
-@for_those_who(FIND_PEOPLE)
+@requires_permission(FIND_PEOPLE)
 def find(request: HttpRequest, event_id: int) -> HttpResponse:
-    """By e-mail or number in line; by POST, so that addresses stay out of logs."""
+    """Find by e-mail or queue number; by POST, so that addresses stay out of logs."""
     queue = queue_of(event_id)
     form = SearchForm(request.POST or None)
     if form.is_valid():
@@ -39,40 +40,40 @@ def find(request: HttpRequest, event_id: int) -> HttpResponse:
         )
         return redirect("console:person", event_id, found.pk)
     title = _("%(event)s: find a person") % {"event": queue}
-    return page(request, "find", title, queue=queue, event=queue.event, form=form)
+    return render_page(request, "find", title, queue=queue, event=queue.event, form=form)
 
 
-@for_those_who(FIND_PEOPLE)
+@requires_permission(FIND_PEOPLE)
 def person(request: HttpRequest, event_id: int, person_id: int) -> HttpResponse:
     queue, user = queue_of(event_id), get_object_or_404(User, pk=person_id)
     found = queue_selectors.person_in_queue(event_id=event_id, user=user, now=clock.now())
-    story = selectors.story_of(event_id=event_id, user=user)
+    history = selectors.person_history(event_id=event_id, user=user)
     title = _("%(event)s: %(person)s") % {"event": queue, "person": user}
     context: dict[str, Any] = {"queue": queue, "event": queue.event, "found": found}
-    context |= {"story": story, "changes": change_rows(story.changes)}
+    context |= {"history": history, "changes": change_rows(history.changes)}
     where = PERSON_STATES.get(found.standing.state, found.standing.state)
-    return page(request, "person", title, where=where, **context)
+    return render_page(request, "person", title, where=where, **context)
 
 
-@for_those_who(WATCH)
-def deed(request: HttpRequest, event_id: int, person_id: int, deed: str) -> HttpResponse:
-    """Moves somebody out, blocks them or lets them in again, with a reason."""
-    if deed not in NEEDED:
+@requires_permission(WATCH)
+def person_action(request: HttpRequest, event_id: int, person_id: int, action: str) -> HttpResponse:
+    """Kick, block or unblock a person, with a reason."""
+    if action not in ACTION_PERMISSIONS:
         raise NotFound()
-    require(request, NEEDED[deed])
+    check_permission(request, ACTION_PERMISSIONS[action])
     queue, user = queue_of(event_id), get_object_or_404(User, pk=person_id)
-    action = queues.PERSON_ACTIONS[deed]
-    form = ReasonForm(
-        request.POST if request.method == "POST" else None, required=action.needs_reason
-    )
+    act = queues.PERSON_ACTIONS[action]
+    form = ReasonForm(request.POST if request.method == "POST" else None, required=act.needs_reason)
     if form.is_valid():
-        action.service(event_id=event_id, person=str(person_id), **signed(request, form))
+        act.service(event_id=event_id, person=str(person_id), **audit_fields(request, form))
         messages.success(request, _("Done: %(person)s.") % {"person": user})
         return redirect("console:person", event_id, person_id)
     title = _("%(event)s: %(person)s") % {"event": queue, "person": user}
-    story = selectors.story_of(event_id=event_id, user=user)
-    dangerous = deed != "unblock"
-    return ask(request, queue, title, form, action.consequence, dangerous=dangerous, story=story)
+    history = selectors.person_history(event_id=event_id, user=user)
+    dangerous = action != "unblock"
+    return confirm_page(
+        request, queue, title, form, act.consequence, dangerous=dangerous, history=history
+    )
 
 
 ANSWERS: dict[str, tuple[Callable[..., Any], Any]] = {
@@ -81,14 +82,14 @@ ANSWERS: dict[str, tuple[Callable[..., Any], Any]] = {
 }
 
 
-@for_those_who(BLOCK_PEOPLE)
+@requires_permission(BLOCK_PEOPLE)
 def appeal(request: HttpRequest, event_id: int, appeal_id: int, answer: str) -> HttpResponse:
-    """Answers what a blocked person wrote; they read the answer."""
+    """Answer the appeal of a blocked person, who will read the answer."""
     require_post(request)
     if answer not in ANSWERS:
         raise NotFound()
     appeal = get_object_or_404(BlockAppeal, pk=appeal_id, queue_id=event_id)
-    do, words = ANSWERS[answer]
-    typed = request.POST.get("answer", "")
-    do(appeal_id=appeal.pk, answer=typed, by=operator(request), now=clock.now())
-    return done(request, event_id, words)
+    service, message = ANSWERS[answer]
+    text = request.POST.get("answer", "")
+    service(appeal_id=appeal.pk, answer=text, by=operator(request), now=clock.now())
+    return back_to_console(request, event_id, message)

@@ -1,4 +1,4 @@
-"""The second proof: show a code, or set it up with a QR code and keep the recovery codes."""
+"""Two-factor log-in: enter a code, or set up a phone with a QR code and get recovery codes."""
 
 import io
 from functools import partial
@@ -14,59 +14,61 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from ticketing.console import services
-from ticketing.console.access import View, page
-from ticketing.console.forms import CodeForm
+from ticketing.console.views.access import View, render_page
+from ticketing.console.views.forms import CodeForm
 from ticketing.core.errors import NotFound
 from ticketing.events.admin.pages import operator
 
 
-def for_staff(view: View) -> View:
+def staff_view(view: View) -> View:
     return never_cache(admin.site.admin_view(view))
 
 
-@for_staff
+@staff_view
 def second_factor(request: HttpRequest) -> HttpResponse:
-    """Asks for a code; whoever has no phone set up yet does that first."""
-    who = operator(request)
-    if not services.is_set_up(who):
+    """Ask for a code; without a phone, set one up first."""
+    user = operator(request)
+    if not services.has_phone(user):
         return redirect("console:set_up")
-    form = CodeForm(request.POST or None, check=partial(services.check_code, user=who))
+    form = CodeForm(request.POST or None, check=partial(services.check_code, user=user))
     if form.is_valid():
-        django_otp.login(request, form.outcome)
+        django_otp.login(request, form.result)
         return redirect(_next(request))
     title = _("Code from your phone")
-    return page(request, "second_factor", title, form=form, next=_next(request))
+    return render_page(request, "second_factor", title, form=form, next=_next(request))
 
 
-@for_staff
+@staff_view
 def set_up(request: HttpRequest) -> HttpResponse:
-    """With a QR code and a first code from it; then shows the recovery codes, once."""
-    who = operator(request)
-    if services.is_set_up(who) and services.lacks_second_factor(who, request.session):
+    """Set up a phone: QR code, first code, then the recovery codes, shown once."""
+    user = operator(request)
+    if services.has_phone(user) and services.needs_second_factor(user, request.session):
         return redirect("console:second_factor")
-    form = CodeForm(request.POST or None, check=partial(services.finish_set_up, user=who))
+    form = CodeForm(request.POST or None, check=partial(services.confirm_phone, user=user))
     if form.is_valid():
-        device, codes = form.outcome
+        device, codes = form.result
         django_otp.login(request, device)
-        return page(request, "recovery_codes", _("Recovery codes"), codes=codes)
-    phone = services.new_phone(who)
+        return render_page(request, "recovery_codes", _("Recovery codes"), codes=codes)
+    phone = services.pending_phone(user)
     secret = phone.config_url.partition("secret=")[2].partition("&")[0]
-    return page(request, "set_up", _("Set up the code from your phone"), form=form, secret=secret)
+    return render_page(
+        request, "set_up", _("Set up the code from your phone"), form=form, secret=secret
+    )
 
 
-@for_staff
+@staff_view
 def qr(request: HttpRequest) -> HttpResponse:
-    """Of the phone that is being set up, and of no other."""
-    who = operator(request)
-    if services.is_set_up(who) and services.lacks_second_factor(who, request.session):
+    """The QR code of the phone that is being set up; never that of a confirmed one."""
+    user = operator(request)
+    if services.has_phone(user) and services.needs_second_factor(user, request.session):
         raise NotFound()
-    drawn = io.BytesIO()
-    code = segno.make(services.new_phone(who).config_url, error="m")
-    code.save(drawn, kind="svg", scale=6, border=4, light="#fff")
-    return HttpResponse(drawn.getvalue(), content_type="image/svg+xml")
+    image = io.BytesIO()
+    code = segno.make(services.pending_phone(user).config_url, error="m")
+    code.save(image, kind="svg", scale=6, border=4, light="#fff")
+    return HttpResponse(image.getvalue(), content_type="image/svg+xml")
 
 
 def _next(request: HttpRequest) -> str:
-    asked = request.POST.get("next") or request.GET.get("next") or ""
-    ours = url_has_allowed_host_and_scheme(asked, {request.get_host()}, request.is_secure())
-    return asked if ours else reverse("admin:index")
+    target = request.POST.get("next") or request.GET.get("next") or ""
+    is_ours = url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure())
+    return target if is_ours else reverse("admin:index")

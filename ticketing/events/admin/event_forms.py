@@ -5,11 +5,11 @@ from typing import Any
 from django import forms
 from django.contrib.admin.widgets import AdminFileWidget
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.events.admin.poster_upload import PosterField
-from ticketing.events.models import Event, Grade, Place, Seat, Section
+from ticketing.events.models import Event, Grade, Seat, Section
+from ticketing.events.selectors import SEAT_RANGE_FIELDS, seats_in_range
 
 HOLD_BACK, RELEASE = "hold_back", "release"
 TAKES = {HOLD_BACK: Seat.State.AVAILABLE, RELEASE: Seat.State.BLOCKED}
@@ -75,7 +75,8 @@ class HoldBackForm(forms.Form):
         cleaned = super().clean() or {}
         if self.errors:
             return cleaned
-        seats = self._in_range(cleaned).values_list("pk", "state")
+        ranges = {name: cleaned[name] for name in SEAT_RANGE_FIELDS}
+        seats = seats_in_range(self.event, **ranges).values_list("pk", "state")
         state = TAKES[cleaned["action"]]
         self.seat_ids = [pk for pk, its_state in seats if its_state == state]
         self.left_out = len(seats) - len(self.seat_ids)
@@ -84,25 +85,3 @@ class HoldBackForm(forms.Form):
                 _("None of these seats is %(state)s."), params={"state": state.label}
             )
         return cleaned
-
-    def _in_range(self, asked: dict[str, Any]) -> Any:
-        seats = self.event.seats.filter(section=asked["section"])
-        if asked["first_row"] or asked["last_row"]:
-            seats = seats.filter(place__row__in=self._rows(asked))
-        if asked["first_number"]:
-            seats = seats.filter(place__number__gte=asked["first_number"])
-        if asked["last_number"]:
-            seats = seats.filter(place__number__lte=asked["last_number"])
-        return seats
-
-    def _rows(self, asked: dict[str, Any]) -> list[str]:
-        """The rows from the first to the last, in the order of the plan; one alone is a range."""
-        known = Place.objects.filter(section=asked["section"]).order_by("id")
-        rows = list(dict.fromkeys(known.values_list("row", flat=True)))
-        ends = [asked["first_row"] or asked["last_row"], asked["last_row"] or asked["first_row"]]
-        for name, row in zip(("first_row", "last_row"), ends, strict=True):
-            if row not in rows:
-                words = gettext("This section has no row “%(row)s”.") % {"row": row}
-                raise ValidationError({name: words})
-        low, high = sorted(rows.index(row) for row in ends)
-        return rows[low : high + 1]

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ticketing.console.roles import REHEARSE
+from ticketing.console.services.roles import REHEARSE
 from ticketing.core import clock
 from ticketing.core.errors import NotFound
 from ticketing.events.admin.changes import ReadOnlyAdmin

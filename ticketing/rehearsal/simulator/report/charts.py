@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from ticketing.console.reporting.charts import Curve, Mark
+from ticketing.core.charts import AxisMark, Curve
 from ticketing.rehearsal.simulator.report.figures import Figures, Points
 
 WIDTH, HEIGHT = 440, 230
@@ -40,8 +40,8 @@ class Chart:
     about: str
     unit: str
     lines: list[Line]
-    times: list[Mark]
-    levels: list[Mark]
+    times: list[AxisMark]
+    levels: list[AxisMark]
     bands: list[Band]
     dots: list[tuple[str, str]] = field(default_factory=list)
     head: list[str] = field(default_factory=list)
@@ -131,9 +131,9 @@ class Frame:
             for place, (label, points) in enumerate(curves.items(), start=1)
         ]
 
-    def levels(self) -> list[Mark]:
+    def levels(self) -> list[AxisMark]:
         quarters = [self.highest * n / 4 for n in range(5)]
-        return [Mark(self.y(value), number(value)) for value in quarters]
+        return [AxisMark(self.y(value), number(value)) for value in quarters]
 
 
 def _table(curves: dict[str, Points], found: Figures) -> tuple[list[str], list[list[str]]]:
@@ -157,9 +157,9 @@ def _bands(found: Figures, frame: Frame) -> list[Band]:
     ]
 
 
-def _times(found: Figures, frame: Frame) -> list[Mark]:
+def _times(found: Figures, frame: Frame) -> list[AxisMark]:
     step = next((step for step in STEPS if found.seconds / step <= MARKS), STEPS[-1])
-    return [Mark(frame.x(at), clock(at)) for at in range(0, int(found.seconds) + 1, step)]
+    return [AxisMark(frame.x(at), clock(at)) for at in range(0, int(found.seconds) + 1, step)]
 
 
 def _round_up(value: float) -> float:

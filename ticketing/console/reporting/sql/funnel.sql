@@ -1,7 +1,0 @@
--- How far people came, and who was called but never came in.
-SELECT
-    count(DISTINCT person),
-    count(DISTINCT person) FILTER (WHERE called IS NOT NULL),
-    count(DISTINCT person) FILTER (WHERE admitted IS NOT NULL),
-    count(*) FILTER (WHERE called IS NOT NULL AND admitted IS NULL AND ending IN ('expired', 'left'))
-FROM stays

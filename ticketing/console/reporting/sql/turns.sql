@@ -1,9 +1,0 @@
--- In the order in which it happened: each number's rank among all numbers, and the number.
-SELECT dense_rank() OVER (ORDER BY number), number
-FROM (
-    SELECT number, min(id) AS first
-    FROM queue_queuejournal
-    WHERE event_id = %(event)s AND number > 0 AND kind = ANY(%(kinds)s)
-    GROUP BY person, number
-) AS turns
-ORDER BY first

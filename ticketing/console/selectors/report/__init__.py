@@ -1,0 +1,1 @@
+from ticketing.console.selectors.report.sale_report import SaleReport, sale_report

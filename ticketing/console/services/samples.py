@@ -1,0 +1,160 @@
+"""Samples every running sale once a second, at a cost independent of the queue's length."""
+
+import logging
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from redis.exceptions import RedisError
+
+from payments.selectors import breaker_state
+from ticketing.console import selectors, store
+from ticketing.console.models import Autopilot, Sample, chart_row
+from ticketing.console.store import Figures
+from waiting_queue import selectors as queues
+from waiting_queue.models import SaleQueue
+
+log = logging.getLogger(__name__)
+# Seats and money are counted this often; the samples in between repeat them.
+COUNT_SECONDS = 5
+# Rates are averaged over this many samples: a single second varies too much.
+RATE_SAMPLES = 5
+# Below this rate the time until the queue is empty can't be estimated.
+MIN_RATE = 0.01
+QUEUE_FIGURES = (
+    *("lobby", "waiting", "ready", "inside", "cap", "joined", "admitted", "completed"),
+    *("left", "expired", "blocked", "last_number", "backlog"),
+)
+COUNTED_FIGURES = (
+    *("seats", "free", "held", "paying", "sold", "held_back"),
+    *("money", "failing", "open"),
+)
+UNKNOWN_SITE: dict[str, Any] = {
+    "breaker": "",
+    "redis_ms": None,
+    "database_ms": None,
+    "page_ms": None,
+    "processes": [],
+}
+
+
+def sample_sales(*, now: datetime) -> dict[int, Figures]:
+    """Store and publish a sample of each running sale, unless this second has one already."""
+    running = selectors.running_queues()
+    if not running:
+        return {}
+    try:
+        return _sample(running, now)
+    except RedisError as error:
+        log.warning("no sample taken in this second: %s", error)
+        return {}
+
+
+def _sample(running: list[SaleQueue], now: datetime) -> dict[int, Figures]:
+    before = store.latest_samples([queue.pk for queue in running], RATE_SAMPLES)
+    counts, site = _counts(before, now), site_figures(now=now)
+    overviews = queues.overviews(running, now=now)
+    taken = {
+        queue.pk: _queue_figures(queue, overviews[queue.pk], before[queue.pk], now)
+        | counts[queue.pk]
+        | site
+        for queue in running
+    }
+    stored = {event_id: taken[event_id] for event_id in store.add_samples(taken)}
+    _store_thinned(stored, before)
+    store.publish_samples(stored)
+    return stored
+
+
+def current_figures(queue: SaleQueue, *, now: datetime) -> Figures:
+    """The figures of a sale at this moment, for a page; stores and publishes nothing."""
+    overview = queues.overview(queue, now=now)
+    counts = selectors.sale_counts([queue.pk], now)[queue.pk]
+    try:
+        before = store.latest_samples([queue.pk], RATE_SAMPLES)[queue.pk]
+        site = site_figures(now=now)
+    except RedisError as error:
+        log.warning("no samples of event %s from Redis: %s", queue.pk, error)
+        before, site = [], UNKNOWN_SITE
+    figures = _queue_figures(queue, overview, before, now)
+    return figures | counts | site | {"counted": int(now.timestamp())}
+
+
+def _queue_figures(
+    queue: SaleQueue, overview: queues.Overview, before: list[Figures], now: datetime
+) -> Figures:
+    autopilot: Autopilot | None = getattr(queue, "autopilot", None)
+    is_on = autopilot is not None and autopilot.is_on
+    figures: Figures = {name: getattr(overview, name) for name in QUEUE_FIGURES}
+    figures |= {
+        "second": int(now.timestamp()),
+        "previous": before[0]["second"] if before else None,
+        "state": queue.state,
+        "asked": queue.admit_per_second,
+        "measured": round(overview.rate, 2),
+        "tick_age": None if overview.tick_age is None else round(overview.tick_age, 1),
+        "known": overview.known,
+        "currency": queue.event.currency,
+        "pilot": [autopilot.why, autopilot.a, autopilot.b] if autopilot and is_on else None,
+    }
+    earlier = before[-1] if before else None
+    figures["joins"] = per_second(figures, earlier, "joined")
+    figures["admissions"] = per_second(figures, earlier, "admitted")
+    return figures | {"empty_in": seconds_until_empty(queue.state, overview.waiting, overview.rate)}
+
+
+def per_second(figures: Mapping[str, Any], earlier: Mapping[str, Any] | None, name: str) -> float:
+    """Growth of a counter per second; 0 if it was reset, as after an outage."""
+    if earlier is None or figures["second"] <= earlier["second"]:
+        return 0.0
+    grown = max(figures[name] - earlier[name], 0)
+    return round(grown / (figures["second"] - earlier["second"]), 2)
+
+
+def seconds_until_empty(state: str, waiting: int, rate: float) -> int | None:
+    """Estimated from the measured rate; None if the queue does not move."""
+    moves = state in (SaleQueue.State.OPEN, SaleQueue.State.DRAINING)
+    if not waiting:
+        return 0 if moves else None
+    return round(waiting / rate) if moves and rate >= MIN_RATE else None
+
+
+def _counts(before: dict[int, list[Figures]], now: datetime) -> dict[int, dict[str, Any]]:
+    """Seats and money from the last sample, or counted anew if that is too old."""
+    second = int(now.timestamp())
+    known = {pk: samples[0] for pk, samples in before.items() if samples}
+    fresh = {
+        pk: {name: last[name] for name in (*COUNTED_FIGURES, "counted")}
+        for pk, last in known.items()
+        if 0 <= second - last["counted"] < COUNT_SECONDS
+    }
+    due = [pk for pk in before if pk not in fresh]
+    counted = selectors.sale_counts(due, now) if due else {}
+    return fresh | {pk: counts | {"counted": second} for pk, counts in counted.items()}
+
+
+def site_figures(*, now: datetime) -> dict[str, Any]:
+    """What is the same for every sale: circuit breaker, response times, processes."""
+    return {
+        "breaker": breaker_state().word,
+        "redis_ms": store.ping_ms(),
+        **selectors.database_times(),
+        "page_ms": store.page_ms(now),
+        "processes": [
+            [process.kind, process.host, process.pid, round(process.age, 1)]
+            for process in store.processes(now)
+        ],
+    }
+
+
+def _store_thinned(samples: dict[int, Figures], before: dict[int, list[Figures]]) -> None:
+    """Write the first sample of each ten seconds to PostgreSQL."""
+    rows = []
+    for event_id, figures in samples.items():
+        slot = figures["second"] // selectors.SAMPLE_SECONDS
+        last = before[event_id]
+        if not last or last[0]["second"] // selectors.SAMPLE_SECONDS != slot:
+            second = slot * selectors.SAMPLE_SECONDS
+            thinned = [second, *chart_row(figures)[1:]]
+            rows.append(Sample(event_id=event_id, second=second, figures=thinned))
+    Sample.objects.bulk_create(rows, ignore_conflicts=True)

@@ -1,0 +1,1 @@
+from ticketing.console.views.reports.pages import report, report_csv, report_pdf
