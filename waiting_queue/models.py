@@ -6,10 +6,10 @@ from typing import Any
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
-from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from ticketing.core.audit import ChangeRecord
 from ticketing.core.states import Lifecycle
 from ticketing.events.models import Event
 
@@ -190,33 +190,19 @@ class SaleQueue(Lifecycle):
         return str(self.event)
 
 
-class QueueChange(models.Model):
+class QueueChange(ChangeRecord):
     """Who changed a queue, when, from what to what, and why. Written once, never edited."""
 
     queue = models.ForeignKey(
         SaleQueue, models.CASCADE, related_name="changes", verbose_name=_("queue")
     )
-    at = models.DateTimeField(_("when"))
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        models.SET_NULL,
-        null=True,
-        related_name="+",
-        verbose_name=_("who"),
-        help_text=_("Empty: the system itself, at the appointed time."),
-    )
     what = models.CharField(_("what"), max_length=40)
     before = models.CharField(_("before"), max_length=LONGEST_NOTICE, blank=True)
     after = models.CharField(_("after"), max_length=LONGEST_NOTICE, blank=True)
-    why = models.CharField(_("why"), max_length=200, blank=True)
 
-    class Meta:
+    class Meta(ChangeRecord.Meta):
         verbose_name = _("change of a queue")
         verbose_name_plural = _("changes of queues")
-        ordering = ["-at", "-id"]
-
-    def __str__(self) -> str:
-        return f"{localtime(self.at):%Y-%m-%d %H:%M:%S}"
 
 
 class QueueJournal(models.Model):

@@ -10,13 +10,14 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from reservations.views import seat_drawings
 from reservations.views.holding import A_NUMBER
 from reservations.visits import Visit, visit
 from reservations.words import WORDS, marks
 from ticketing.accounts.selectors import caller_in
 from ticketing.core import clock
 from ticketing.core.errors import NotFound
-from ticketing.events import drawings, selectors
+from ticketing.events import selectors
 from ticketing.events.models import Event, Grade, Section
 from ticketing.events.selectors import SectionLeft
 from ticketing.events.views import shown_event
@@ -48,8 +49,8 @@ def seats(request: HttpRequest, pk: int) -> HttpResponse:
         "sections": sections,
         "standing": [one for one in sections if one.section.kind == Section.Kind.STANDING],
         "has_map": any(one.section.kind == Section.Kind.SEATED for one in sections),
-        "parts": drawings.parts(sections),
-        "box": drawings.house_box(sections) if sections else None,
+        "parts": seat_drawings.parts(sections),
+        "box": seat_drawings.house_box(sections) if sections else None,
         "legend": legend,
         "map_json": _for_the_map(seen, [mark for _, mark in legend]),
         "words": WORDS,
@@ -76,9 +77,9 @@ def section(request: HttpRequest, pk: int, code: str) -> HttpResponse:
     }
     if part.kind == Section.Kind.SEATED:
         context |= {
-            "box": drawings.section_box(its_seats),
-            "shapes": drawings.seat_shapes(its_seats, event.currency),
-            "rows": drawings.rows(its_seats),
+            "box": seat_drawings.section_box(its_seats),
+            "shapes": seat_drawings.seat_shapes(its_seats, event.currency),
+            "rows": seat_drawings.rows(its_seats),
         }
     return render(request, "reservations/section.html", context)
 

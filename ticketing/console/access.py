@@ -17,8 +17,8 @@ from ticketing.accounts.sessions import SessionStore
 from ticketing.console.errors import SecondFactorMissing
 from ticketing.console.roles import WATCH
 from ticketing.console.services import lacks_second_factor
+from ticketing.core.admin.pages import operator
 from ticketing.core.errors import NotAllowed, NotFound, NotLoggedIn
-from ticketing.events.admin.pages import operator
 from ticketing.events.models import Event
 from waiting_queue.models import SaleQueue
 

@@ -111,7 +111,7 @@ def _words_of(change: QueueChange | EventChange) -> dict[str, Any]:
             "what": event_words.what_words(change),
             "before": event_words.value_words(change, change.before),
             "after": event_words.value_words(change, change.after),
-            "why": change.reason,
+            "why": change.why,
         }
     told = {"by": _("autopilot")} if is_by_pilot(change) else {}
     return {

@@ -13,9 +13,9 @@ from ticketing.console.access import for_those_who, page, queue_of, require
 from ticketing.console.forms import KnobsForm
 from ticketing.console.roles import CLOSE_QUEUE, MOVE_QUEUE, SET_KNOBS, TELL_EVERYONE, WATCH
 from ticketing.core import clock
+from ticketing.core.admin.forms import ReasonForm
+from ticketing.core.admin.pages import operator
 from ticketing.core.errors import NotFound
-from ticketing.events.admin.event_forms import ReasonForm
-from ticketing.events.admin.pages import operator
 from waiting_queue import services as queues
 from waiting_queue.admin.forms import NoticeForm
 from waiting_queue.admin.pages import CONSEQUENCES, TAKEN_BACK, TOLD

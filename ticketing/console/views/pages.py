@@ -16,7 +16,7 @@ from ticketing.console.words import (
     state_buttons,
 )
 from ticketing.core import clock
-from ticketing.events.admin.pages import operator
+from ticketing.core.admin.pages import operator
 from waiting_queue import services as queues
 from waiting_queue.admin.forms import NoticeForm
 from waiting_queue.admin.words import pilot_words

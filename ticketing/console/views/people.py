@@ -17,9 +17,9 @@ from ticketing.console.roles import BLOCK_PEOPLE, FIND_PEOPLE, MOVE_PEOPLE, WATC
 from ticketing.console.views.controls import ask, done, signed
 from ticketing.console.words import change_rows
 from ticketing.core import clock
+from ticketing.core.admin.forms import ReasonForm
+from ticketing.core.admin.pages import operator, require_post
 from ticketing.core.errors import NotFound
-from ticketing.events.admin.event_forms import ReasonForm
-from ticketing.events.admin.pages import operator, require_post
 from waiting_queue import services as queues
 from waiting_queue.admin.pages import DEEDS
 from waiting_queue.admin.words import PLACES

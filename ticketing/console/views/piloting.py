@@ -9,7 +9,7 @@ from ticketing.console.forms import AutopilotForm
 from ticketing.console.roles import SET_KNOBS
 from ticketing.console.views.controls import done
 from ticketing.core import clock
-from ticketing.events.admin.pages import operator, require_post
+from ticketing.core.admin.pages import operator, require_post
 
 
 @for_those_who(SET_KNOBS)

@@ -8,7 +8,7 @@ from ticketing.console.access import for_those_who, page, queue_of
 from ticketing.console.reporting import Report, words
 from ticketing.console.roles import WATCH
 from ticketing.core import clock
-from ticketing.events.admin.pages import operator
+from ticketing.core.admin.pages import operator
 
 SEES_MONEY = "payments.view_payment"
 

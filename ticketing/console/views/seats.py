@@ -9,9 +9,9 @@ from ticketing.console.forms import FREEZE, ReleaseForm, SeatForm
 from ticketing.console.roles import FREEZE_SEATS, RELEASE_SEATS, WATCH
 from ticketing.console.views.controls import ask, done
 from ticketing.core import clock
+from ticketing.core.admin.pages import operator
 from ticketing.events import services as events
 from ticketing.events.admin.counts import seats_of_sections
-from ticketing.events.admin.pages import operator
 from waiting_queue.models import SaleQueue
 
 RELEASED = gettext_lazy("These seats are on sale from this moment. Whoever is inside sees them.")

@@ -16,8 +16,8 @@ from django.views.decorators.cache import never_cache
 from ticketing.console import services
 from ticketing.console.access import View, page
 from ticketing.console.forms import CodeForm
+from ticketing.core.admin.pages import operator
 from ticketing.core.errors import NotFound
-from ticketing.events.admin.pages import operator
 
 
 def for_staff(view: View) -> View:

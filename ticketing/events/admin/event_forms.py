@@ -41,14 +41,6 @@ class GradeForm(forms.ModelForm):
         widgets = {"colour": forms.TextInput(attrs={"type": "color"})}
 
 
-class ReasonForm(forms.Form):
-    reason = forms.CharField(label=_("Why"), max_length=200, required=False)
-
-    def __init__(self, *args: Any, required: bool = False, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["reason"].required = required
-
-
 class HoldBackForm(forms.Form):
     """Names seats by section, rows and numbers; knows which of them can be taken now."""
 

@@ -7,11 +7,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from ticketing.core import clock
+from ticketing.core.admin.forms import ReasonForm
+from ticketing.core.admin.pages import PagesAdmin, operator, require_post
 from ticketing.core.errors import NotFound
 from ticketing.events import services
 from ticketing.events.admin.counts import seats_of_events, seats_of_sections
-from ticketing.events.admin.event_forms import HOLD_BACK, HoldBackForm, ReasonForm
-from ticketing.events.admin.pages import PagesAdmin, operator, require_post
+from ticketing.events.admin.event_forms import HOLD_BACK, HoldBackForm
 from ticketing.events.models import Event
 
 CONSEQUENCES = {

@@ -12,11 +12,12 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core import clock
+from ticketing.core.admin.counted_list import CountedList
+from ticketing.core.admin.pages import SEOUL, operator
 from ticketing.events.admin.change_words import value_words, what_words
-from ticketing.events.admin.counts import CountedList, seats_of_events
+from ticketing.events.admin.counts import seats_of_events
 from ticketing.events.admin.event_forms import EventForm, GradeForm
 from ticketing.events.admin.event_pages import DANGEROUS, EventPages
-from ticketing.events.admin.pages import SEOUL, operator
 from ticketing.events.admin.pictures import (
     badge,
     plan_image,
@@ -209,7 +210,7 @@ class EventAdmin(EventPages):
                 what_words(change),
                 value_words(change, change.before),
                 value_words(change, change.after),
-                change.reason,
+                change.why,
             )
             for change in changes
         )

@@ -10,9 +10,9 @@ from django.urls import URLPattern
 from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext as _
 
+from ticketing.core.admin.pages import PagesAdmin, operator
 from ticketing.core.errors import NotFound
 from ticketing.events.admin.counts import places_of_plans
-from ticketing.events.admin.pages import PagesAdmin, operator
 from ticketing.events.admin.pictures import data_image
 from ticketing.events.admin.plan_forms import BaseBlockFormSet, PlanFileForm, PlanForm, block_lines
 from ticketing.events.models import SeatPlan

@@ -7,7 +7,8 @@ from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.events.admin.counts import CountedList, places_of_plans
+from ticketing.core.admin.counted_list import CountedList
+from ticketing.events.admin.counts import places_of_plans
 from ticketing.events.admin.pictures import plan_image
 from ticketing.events.admin.plan_pages import PlanPages
 from ticketing.events.models import SeatPlan, Section

@@ -11,7 +11,7 @@ from django.forms import Media
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.events.admin.changes import ReadOnlyAdmin
+from ticketing.core.admin.pages import ReadOnlyAdmin
 from ticketing.events.admin.pictures import badge
 from ticketing.events.models import Seat
 

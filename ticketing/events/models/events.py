@@ -1,12 +1,11 @@
 """What is sold, when, by whom, at what price; and who changed it."""
 
-from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.urls import reverse
-from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
+from ticketing.core.audit import ChangeRecord
 from ticketing.core.states import Lifecycle
 from ticketing.core.translated import Translated
 from ticketing.events.models.venues import SeatPlan
@@ -242,30 +241,17 @@ class Grade(models.Model):
         return self.name
 
 
-class EventChange(models.Model):
+class EventChange(ChangeRecord):
     """Who moved an event or changed its seats, when and why. Written once, never edited."""
 
     event = models.ForeignKey(
         Event, models.CASCADE, related_name="changes", verbose_name=_("event")
     )
-    at = models.DateTimeField(_("when"))
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        models.SET_NULL,
-        null=True,
-        related_name="+",
-        verbose_name=_("who"),
-        help_text=_("Empty: the system itself, at the appointed time."),
-    )
     what = models.CharField(_("what"), max_length=40)
     before = models.CharField(_("before"), max_length=200, blank=True)
     after = models.CharField(_("after"), max_length=200, blank=True)
-    reason = models.CharField(_("why"), max_length=200, blank=True)
+    why = models.CharField(_("why"), max_length=200, blank=True, db_column="reason")
 
-    class Meta:
+    class Meta(ChangeRecord.Meta):
         verbose_name = _("change of an event")
         verbose_name_plural = _("changes of events")
-        ordering = ["-at", "-id"]
-
-    def __str__(self) -> str:
-        return f"{localtime(self.at):%Y-%m-%d %H:%M:%S}"

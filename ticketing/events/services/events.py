@@ -40,7 +40,7 @@ def _move(event: Event, *, to: Event.State, by: User | None, reason: str, now: d
         raise NoSeats()
     event.save(update_fields=["state"])
     EventChange.objects.create(
-        event=event, at=now, by=by, what="state", before=before, after=to, reason=reason
+        event=event, at=now, by=by, what="state", before=before, after=to, why=reason
     )
     log.info("event %s: %s -> %s by %s", event.pk, before, to, by or "the clock")
     transaction.on_commit(lambda: store.seats_changed(event.pk), robust=True)

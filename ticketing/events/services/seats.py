@@ -107,6 +107,6 @@ def _note(
 ) -> None:
     """Audit the change, and tell the seat list once it is true."""
     EventChange.objects.create(
-        event_id=event_id, at=now, by=by, what=what, before=before, after=after, reason=reason
+        event_id=event_id, at=now, by=by, what=what, before=before, after=after, why=reason
     )
     transaction.on_commit(lambda: store.seats_changed(event_id), robust=True)

@@ -16,10 +16,9 @@ from django.utils.translation import gettext_lazy
 
 from ticketing.console.roles import REHEARSE
 from ticketing.core import clock
+from ticketing.core.admin.pages import ReadOnlyAdmin, operator, require_post
 from ticketing.core.errors import NotFound
-from ticketing.events.admin.changes import ReadOnlyAdmin
 from ticketing.events.admin.counts import seats_of_events
-from ticketing.events.admin.pages import operator, require_post
 from ticketing.events.models import Event
 from ticketing.rehearsal import gateway_ledger, services, tasks
 from ticketing.rehearsal.admin.forms import RehearseForm

@@ -55,7 +55,7 @@ def test_the_pages_of_an_event_and_its_history_say_it_in_korean(desk, operator, 
     event = make_event(now)
     seats = seat_ids(event)[:3]
     services.block_seats(event_id=event.pk, seat_ids=seats, by=operator, reason="x", now=now)
-    kept = EventChange.objects.get(event=event, reason="x")
+    kept = EventChange.objects.get(event=event, why="x")
     pages = [
         reverse("admin:ticketing_eventchange_changelist"),
         reverse("admin:ticketing_eventchange_change", args=[kept.pk]),
