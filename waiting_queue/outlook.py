@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-from ticketing.events.selectors import GradeSeats, seats_by_grade
+from ticketing.events.selectors import GradeSeatCounts, seats_by_grade
 
 # Until enough people are done, it is as if so many with so many seats each had come before them.
 ASSUMED_PEOPLE, ASSUMED_BASKET = 20, 2
@@ -52,7 +52,9 @@ def outlook_of(event_id: int, *, admitted: int, inside: int, ready: int) -> Outl
     return forecast(seats_by_grade(event_id), admitted=admitted, inside=inside, ready=ready)
 
 
-def forecast(seats: Sequence[GradeSeats], *, admitted: int, inside: int, ready: int) -> Outlook:
+def forecast(
+    seats: Sequence[GradeSeatCounts], *, admitted: int, inside: int, ready: int
+) -> Outlook:
     sold = sum(grade.sold for grade in seats)
     held = sum(grade.held for grade in seats)
     basket = average_basket(sold=sold, done=max(admitted - inside, 0))
@@ -76,13 +78,13 @@ def undecided(*, inside: int, held: int, basket: Fraction) -> Fraction:
 
 
 def limits(
-    seats: Sequence[GradeSeats], basket: Fraction, before_the_line: Fraction | int
+    seats: Sequence[GradeSeatCounts], basket: Fraction, before_the_line: Fraction | int
 ) -> list[GradeOutlook]:
     """How far back in line the seats of each grade reach, after everybody before the line."""
     wanted = popularity(seats)
     all_wanted = sum(wanted[grade.code] for grade in seats if grade.free)
 
-    def reach(grade: GradeSeats, part: Fraction) -> int:
+    def reach(grade: GradeSeatCounts, part: Fraction) -> int:
         if not grade.free:
             return 0
         per_person = basket * wanted[grade.code] / all_wanted
@@ -101,7 +103,7 @@ def limits(
     ]
 
 
-def popularity(seats: Sequence[GradeSeats]) -> dict[str, Fraction]:
+def popularity(seats: Sequence[GradeSeatCounts]) -> dict[str, Fraction]:
     """How much each grade is wanted: by what was taken, and at first by how many seats it has.
 
     Only the grades that are left share the demand: whose grade is gone takes another.

@@ -19,8 +19,7 @@ from ticketing.core import clock
 from ticketing.core.errors import NotFound
 from ticketing.events import selectors
 from ticketing.events.models import Event, Grade, Section
-from ticketing.events.selectors import SectionLeft
-from ticketing.events.views import shown_event
+from ticketing.events.selectors import SectionAvailability, visible_event
 
 MOST_KEPT = 100
 SELLING = (Event.State.ON_SALE, Event.State.SOLD_OUT)
@@ -36,10 +35,10 @@ MODULES = [
 @require_safe
 def seats(request: HttpRequest, pk: int) -> HttpResponse:
     """The best for me, standing places, the map, and all sections as a table."""
-    event = shown_event(request, pk)
+    event = visible_event(pk, caller_in(request.session))
     prefetch_related_objects([event], "grades")
-    sections = selectors.sections_with_seats_left(event)
-    grades = selectors.grades_with_seats_left(event)
+    sections = selectors.section_availability(event)
+    grades = selectors.grade_availability(event)
     seen = visit(event, caller_in(request.session), clock.now())
     legend = _legend(grades)
     context = _context(event, seen) | {
@@ -63,7 +62,7 @@ def seats(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def section(request: HttpRequest, pk: int, code: str) -> HttpResponse:
     """Every seat, by row, with a box to tick; `keep` names those that are ticked already."""
-    event = shown_event(request, pk)
+    event = visible_event(pk, caller_in(request.session))
     part, its_seats = selectors.section_seats(event, code)
     if not its_seats:
         raise NotFound()
@@ -102,8 +101,8 @@ def _context(event: Event, seen: Visit) -> dict[str, Any]:
 
 
 def _grades_to_sit(
-    grades: list[selectors.GradeLeft], sections: list[SectionLeft]
-) -> list[selectors.GradeLeft]:
+    grades: list[selectors.GradeAvailability], sections: list[SectionAvailability]
+) -> list[selectors.GradeAvailability]:
     """The grades in which there are numbered seats."""
     seated = {
         grade.pk
@@ -114,7 +113,7 @@ def _grades_to_sit(
     return [item for item in grades if item.grade.pk in seated]
 
 
-def _legend(grades: list[selectors.GradeLeft]) -> list[tuple[Grade, str]]:
+def _legend(grades: list[selectors.GradeAvailability]) -> list[tuple[Grade, str]]:
     """Each grade with the letters that stand for it on the map."""
     found = [item.grade for item in grades]
     return list(zip(found, marks([grade.code for grade in found]), strict=True))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.making import make_event, seat_ids
 from ticketing.events.models import Grade, Seat
-from ticketing.events.selectors import GradeSeats
+from ticketing.events.selectors import GradeSeatCounts
 from waiting_queue import outlook
 from waiting_queue.outlook import GradeOutlook, average_basket, forecast, limits, undecided
 
@@ -18,7 +18,7 @@ NOBODY = {"admitted": 0, "inside": 0, "ready": 0}
 
 
 def seats(code, free=0, held=0, sold=0):
-    return GradeSeats(code, f"{code}석", f"{code} seat", free, held, sold)
+    return GradeSeatCounts(code, f"{code}석", f"{code} seat", free, held, sold)
 
 
 def reach(seen, code="R"):

@@ -10,7 +10,7 @@ from ticketing.console.errors import WrongCode
 from ticketing.console.models import Autopilot
 from ticketing.console.pilot import Limits
 from ticketing.console.services import KNOBS
-from ticketing.events.admin.event_forms import RELEASE, HoldBackForm
+from ticketing.events.admin.forms.events import RELEASE, HoldBackForm
 from ticketing.events.models import Event, Seat
 from waiting_queue.admin.forms import QueueForm
 

@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from ticketing.console.figures import ROW
-from ticketing.events.admin import change_words as event_words
 from ticketing.events.models import EventChange
 from waiting_queue.admin.words import PILOT, is_by_pilot, value_words, what_words, why_words
 from waiting_queue.models import QueueChange, SaleQueue
@@ -108,9 +107,9 @@ def change_rows(changes: Iterable[QueueChange | EventChange]) -> list[dict[str, 
 def _words_of(change: QueueChange | EventChange) -> dict[str, Any]:
     if isinstance(change, EventChange):
         return {
-            "what": event_words.what_words(change),
-            "before": event_words.value_words(change, change.before),
-            "after": event_words.value_words(change, change.after),
+            "what": change.what_label,
+            "before": change.value_label(change.before),
+            "after": change.value_label(change.after),
             "why": change.why,
         }
     told = {"by": _("autopilot")} if is_by_pilot(change) else {}

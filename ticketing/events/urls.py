@@ -2,12 +2,12 @@
 
 from django.urls import path
 
-from ticketing.events import views
+from ticketing.events.views import pages
 
 app_name = "ticketing"
 urlpatterns = [
-    path("", views.home, name="home"),
-    path("events/<int:pk>/", views.event, name="event"),
-    path("events/<int:pk>/poster.svg", views.poster, name="poster"),
-    path("media/<path:path>", views.media, name="media"),
+    path("", pages.home, name="home"),
+    path("events/<int:pk>/", pages.event, name="event"),
+    path("events/<int:pk>/poster.svg", pages.poster, name="poster"),
+    path("media/<path:path>", pages.media, name="media"),
 ]

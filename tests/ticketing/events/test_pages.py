@@ -12,7 +12,7 @@ from reservations.views.seat_drawings import ranges
 from tests.making import make_event, make_plan, make_user
 from ticketing.core.money import money
 from ticketing.events.models import Event, Place, Seat
-from ticketing.events.posters import poster_svg
+from ticketing.events.views.generated_poster import poster_svg
 
 pytestmark = pytest.mark.django_db
 

@@ -17,7 +17,7 @@ from ticketing.accounts.models import User
 from ticketing.console import selectors, store
 from ticketing.console.models import Reconciliation
 from ticketing.console.roles import BLOCK_PEOPLE, WATCH
-from ticketing.events.models import REHEARSALS_FROM, is_rehearsal
+from ticketing.events.selectors import is_rehearsal, without_rehearsals
 from waiting_queue import services as queues
 from waiting_queue.models import BlockAppeal
 
@@ -47,7 +47,7 @@ def attention_for(user: User, *, now: datetime) -> list[Trouble]:
 
 def _payments(now: datetime) -> Iterator[Trouble]:
     under_way = (*Payment.OPEN, Payment.State.REFUNDING)
-    real = Payment.objects.filter(reservation__event_id__lt=REHEARSALS_FROM)
+    real = Payment.objects.filter(without_rehearsals("reservation__event_id"))
     stuck = real.filter(state__in=under_way, due_at__lt=now - STUCK).count()
     if stuck:
         link = reverse("admin:payments_payment_changelist") + "?o=-7"
@@ -72,7 +72,7 @@ def _breaker() -> Iterator[Trouble]:
 
 
 def _letters(now: datetime) -> Iterator[Trouble]:
-    real = Q(body__event__isnull=True) | Q(body__event__lt=REHEARSALS_FROM)
+    real = Q(body__event__isnull=True) | without_rehearsals("body__event")
     dead = OutboxMessage.objects.filter(real, state=OutboxMessage.State.DEAD).count()
     if dead:
         link = reverse("admin:payments_outboxmessage_changelist") + "?state__exact=dead"
@@ -103,7 +103,7 @@ def _ticks(now: datetime) -> Iterator[Trouble]:
 def _appeals(now: datetime) -> Iterator[Trouble]:
     """One line for each sale."""
     waiting = BlockAppeal.objects.filter(
-        state=BlockAppeal.State.OPEN, queue_id__lt=REHEARSALS_FROM
+        without_rehearsals("queue_id"), state=BlockAppeal.State.OPEN
     ).select_related("queue__event")
     for queue in {appeal.queue for appeal in waiting}:
         link = reverse("console:event", args=[queue.pk]) + "#appeals"

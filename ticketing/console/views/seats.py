@@ -11,7 +11,7 @@ from ticketing.console.views.controls import ask, done
 from ticketing.core import clock
 from ticketing.core.admin.pages import operator
 from ticketing.events import services as events
-from ticketing.events.admin.counts import seats_of_sections
+from ticketing.events.selectors import section_seat_counts
 from waiting_queue.models import SaleQueue
 
 RELEASED = gettext_lazy("These seats are on sale from this moment. Whoever is inside sees them.")
@@ -68,5 +68,5 @@ def _page(
     request: HttpRequest, queue: SaleQueue, release: ReleaseForm, freeze: SeatForm
 ) -> HttpResponse:
     title = _("%(event)s: seats") % {"event": queue}
-    shown = {"queue": queue, "event": queue.event, "sections": seats_of_sections(queue.pk)}
+    shown = {"queue": queue, "event": queue.event, "sections": section_seat_counts(queue.pk)}
     return page(request, "seats", title, release=release, freeze=freeze, **shown)

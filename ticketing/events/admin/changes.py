@@ -4,7 +4,6 @@ from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.admin.pages import ChangeRecordAdmin
-from ticketing.events.admin.change_words import value_words, what_words
 from ticketing.events.models import EventChange
 
 
@@ -16,7 +15,7 @@ class EventChangeAdmin(ChangeRecordAdmin):
 
     @admin.display(description=_("what"), ordering="what")
     def what_changed(self, change: EventChange) -> str:
-        return what_words(change)
+        return change.what_label
 
     def value_label(self, change: EventChange, value: str) -> str:
-        return value_words(change, value)
+        return change.value_label(value)

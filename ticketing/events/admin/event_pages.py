@@ -11,9 +11,9 @@ from ticketing.core.admin.forms import ReasonForm
 from ticketing.core.admin.pages import PagesAdmin, operator, require_post
 from ticketing.core.errors import NotFound
 from ticketing.events import services
-from ticketing.events.admin.counts import seats_of_events, seats_of_sections
-from ticketing.events.admin.event_forms import HOLD_BACK, HoldBackForm
+from ticketing.events.admin.forms.events import HOLD_BACK, HoldBackForm
 from ticketing.events.models import Event
+from ticketing.events.selectors import event_seat_counts, section_seat_counts
 
 CONSEQUENCES = {
     Event.State.DRAFT: gettext_lazy("The public no longer sees the event."),
@@ -57,7 +57,7 @@ class EventPages(PagesAdmin):
             state=state,
             consequence=CONSEQUENCES[state],
             dangerous=state in DANGEROUS,
-            counts=seats_of_events([pk]).get(pk),
+            counts=event_seat_counts([pk]).get(pk),
         )
 
     def _move(
@@ -85,7 +85,7 @@ class EventPages(PagesAdmin):
         if request.method == "POST" and form.is_valid():
             return self._hold_back(request, event, form)
         title = _("%(event)s: hold seats back") % {"event": event}
-        sections = seats_of_sections(pk)
+        sections = section_seat_counts(pk)
         return self.page(
             request, "event_hold_back", title, event=event, form=form, sections=sections
         )

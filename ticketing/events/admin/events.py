@@ -8,17 +8,14 @@ from django.forms import BaseModelFormSet, Field, ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core import clock
 from ticketing.core.admin.counted_list import CountedList
 from ticketing.core.admin.pages import SEOUL, operator
-from ticketing.events.admin.change_words import value_words, what_words
-from ticketing.events.admin.counts import seats_of_events
-from ticketing.events.admin.event_forms import EventForm, GradeForm
 from ticketing.events.admin.event_pages import DANGEROUS, EventPages
-from ticketing.events.admin.pictures import (
+from ticketing.events.admin.forms.events import EventForm, GradeForm
+from ticketing.events.admin.images import (
     badge,
     plan_image,
     poster_image,
@@ -27,7 +24,8 @@ from ticketing.events.admin.pictures import (
 )
 from ticketing.events.locks import event_for_update
 from ticketing.events.models import Event, Grade
-from ticketing.events.services.edits import note_edit
+from ticketing.events.selectors import event_seat_counts
+from ticketing.events.services.changes import record_change
 
 RECENT_CHANGES = 10
 NOTHING = "–"
@@ -113,7 +111,7 @@ class EventAdmin(EventPages):
         return CountedList
 
     def counts_of(self, keys: list[int]) -> dict[int, dict[str, int]]:
-        return seats_of_events(keys)
+        return event_seat_counts(keys)
 
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None
@@ -163,7 +161,9 @@ class EventAdmin(EventPages):
             self._note(request, form.instance, f"grade {grade.code}", "deleted")
 
     def _note(self, request: HttpRequest, event: Event, what: str, after: str) -> None:
-        note_edit(event_id=event.pk, what=what, after=after, by=operator(request), now=clock.now())
+        record_change(
+            event_id=event.pk, what=what, after=after, by=operator(request), now=clock.now()
+        )
 
     # -- columns and fields -----------------------------------------------------------------------
 
@@ -186,7 +186,7 @@ class EventAdmin(EventPages):
 
     @admin.display(description=_("seats"))
     def seats(self, event: Event) -> str:
-        counts = seats_of_events([event.pk]).get(event.pk)
+        counts = event_seat_counts([event.pk]).get(event.pk)
         if counts is None:
             return NOTHING
         parts = [f"{state_words(state)} {counts[state]:,}" for state in _SEAT_STATES]
@@ -205,11 +205,11 @@ class EventAdmin(EventPages):
         changes = event.changes.select_related("by")[:RECENT_CHANGES] if event.pk else []
         rows = (
             (
-                localtime(change.at).strftime("%Y-%m-%d %H:%M:%S"),
+                str(change),
                 change.by or _("the system"),
-                what_words(change),
-                value_words(change, change.before),
-                value_words(change, change.after),
+                change.what_label,
+                change.value_label(change.before),
+                change.value_label(change.after),
                 change.why,
             )
             for change in changes

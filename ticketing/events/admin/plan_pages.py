@@ -12,13 +12,13 @@ from django.utils.translation import gettext as _
 
 from ticketing.core.admin.pages import PagesAdmin, operator
 from ticketing.core.errors import NotFound
-from ticketing.events.admin.counts import places_of_plans
-from ticketing.events.admin.pictures import data_image
-from ticketing.events.admin.plan_forms import BaseBlockFormSet, PlanFileForm, PlanForm, block_lines
+from ticketing.events.admin.forms.plans import BaseBlockFormSet, PlanFileForm, PlanForm, block_lines
+from ticketing.events.admin.images import data_image
 from ticketing.events.models import SeatPlan
 from ticketing.events.plans.draft import PlanDraft
-from ticketing.events.plans.stored import picture_of
-from ticketing.events.plans.svg import grade_colours, plan_picture
+from ticketing.events.plans.stored import stored_drawing
+from ticketing.events.plans.svg import grade_colours, plan_svg
+from ticketing.events.selectors import plan_seat_counts
 from ticketing.events.services.plans import delete_plan, generate_plan, import_plan
 
 MORE_LINES = 5
@@ -104,7 +104,7 @@ class PlanPages(PagesAdmin):
             raise PermissionDenied
         if plan is None:
             raise NotFound()
-        svg = picture_of(plan, seats="small" not in request.GET)
+        svg = stored_drawing(plan, seats="small" not in request.GET)
         response = HttpResponse(svg, content_type="image/svg+xml")
         patch_cache_control(response, private=True, max_age=PICTURE_SECONDS)
         return response
@@ -119,7 +119,7 @@ class PlanPages(PagesAdmin):
         if plan is None:
             raise NotFound()
         if request.method != "POST":
-            counts = places_of_plans([plan.pk]).get(plan.pk)
+            counts = plan_seat_counts([plan.pk]).get(plan.pk)
             return self.page(request, "plan_delete", _("Delete?"), plan=plan, counts=counts)
         delete_plan(plan_id=plan.pk, by=operator(request))
         self.message_user(request, _("The plan was deleted."), messages.SUCCESS)
@@ -131,7 +131,7 @@ class PlanPages(PagesAdmin):
 
     def _done(self, request: HttpRequest, plan: SeatPlan) -> HttpResponse:
         self.log_addition(request, plan, [{"added": {}}])
-        seats = places_of_plans([plan.pk])[plan.pk]["seats"]
+        seats = plan_seat_counts([plan.pk])[plan.pk]["seats"]
         words = _("“%(plan)s” was stored with %(seats)s seats.") % {"plan": plan, "seats": seats}
         self.message_user(request, words, messages.SUCCESS)
         return self.back_to(plan)
@@ -140,7 +140,7 @@ class PlanPages(PagesAdmin):
 def _preview(draft: PlanDraft) -> dict[str, Any]:
     sections = [(section, len(section.places)) for section in draft.sections]
     return {
-        "picture": data_image(plan_picture(draft)),
+        "picture": data_image(plan_svg(draft)),
         "draft": draft,
         "sections": sections,
         "grades": grade_colours(draft),

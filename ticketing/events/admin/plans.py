@@ -8,10 +8,10 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.admin.counted_list import CountedList
-from ticketing.events.admin.counts import places_of_plans
-from ticketing.events.admin.pictures import plan_image
+from ticketing.events.admin.images import plan_image
 from ticketing.events.admin.plan_pages import PlanPages
 from ticketing.events.models import SeatPlan, Section
+from ticketing.events.selectors import plan_seat_counts
 
 
 class SectionInline(admin.TabularInline):
@@ -59,7 +59,7 @@ class SeatPlanAdmin(PlanPages):
         return CountedList
 
     def counts_of(self, keys: list[int]) -> dict[int, dict[str, int]]:
-        return places_of_plans(keys)
+        return plan_seat_counts(keys)
 
     @admin.display(description=_("seats"))
     def seats(self, plan: SeatPlan) -> str:

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.admin.pages import ReadOnlyAdmin
-from ticketing.events.admin.pictures import badge
+from ticketing.events.admin.images import badge
 from ticketing.events.models import Seat
 
 

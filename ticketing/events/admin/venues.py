@@ -7,7 +7,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.admin.pages import PagesAdmin, change_url
-from ticketing.events.admin.pictures import plan_image
+from ticketing.events.admin.images import plan_image
 from ticketing.events.models import Organiser, Venue
 
 MOST_PLANS = 30

@@ -17,7 +17,7 @@ LIMITS = {
     "growth": (-20, 20),
     "wheelchair_places": (0, 250),
     "column": (1, 50),
-    "house_row": (1, 50),
+    "grid_row": (1, 50),
 }
 LENGTHS = {"code": 16, "grade": 8, "name_ko": 60, "name_en": 60}
 
@@ -70,7 +70,7 @@ def _check_together(blocks: Sequence["Block"], problems: Problems) -> None:
     for line, block in enumerate(blocks, start=1):
         if (first := codes.setdefault(block.code, line)) != line:
             problems.add(line, "code", _("is the code of block %(line)s too") % {"line": first})
-        spot = (block.column, block.house_row)
+        spot = (block.column, block.grid_row)
         if (first := spots.setdefault(spot, line)) != line:
             problems.add(line, "column", _("block %(line)s is there already") % {"line": first})
     if not blocks:

@@ -25,7 +25,7 @@ AISLE = SEAT_STEP
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """One section. `column` and `house_row` say where it is; row 1 is next to the stage."""
+    """One section. `column` and `grid_row` say where it is; row 1 is next to the stage."""
 
     code: str
     grade: str
@@ -41,7 +41,7 @@ class Block:
     wheelchair_places: int = 0  # in the last row, each beside a companion's seat
     capacity: int = 0
     column: int = 1
-    house_row: int = 1
+    grid_row: int = 1
 
     def seats_in_row(self, row: int) -> int:
         return self.seats_per_row + self.growth * row
@@ -56,7 +56,7 @@ class Block:
 def generate(blocks: list[Block]) -> PlanDraft:
     """The plan of these blocks; refused as a whole if one of them makes no sense."""
     check_blocks(blocks)
-    return on_a_grid([Spot(_section(block), block.column, block.house_row) for block in blocks])
+    return on_a_grid([Spot(_section(block), block.column, block.grid_row) for block in blocks])
 
 
 def _section(block: Block) -> SectionDraft:

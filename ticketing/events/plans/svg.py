@@ -17,7 +17,7 @@ PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8
 SEAT, BORDER, STAGE_HEIGHT = 14, 30, 50
 
 
-def plan_picture(plan: PlanDraft, *, seats: bool = True) -> str:
+def plan_svg(plan: PlanDraft, *, seats: bool = True) -> str:
     """The picture; without `seats` only the sections, for a thumbnail."""
     left, top, width, height = _frame(plan)
     colours = grade_colours(plan)

@@ -18,8 +18,8 @@ from ticketing.console.roles import REHEARSE
 from ticketing.core import clock
 from ticketing.core.admin.pages import ReadOnlyAdmin, operator, require_post
 from ticketing.core.errors import NotFound
-from ticketing.events.admin.counts import seats_of_events
 from ticketing.events.models import Event
+from ticketing.events.selectors import event_seat_counts
 from ticketing.rehearsal import gateway_ledger, services, tasks
 from ticketing.rehearsal.admin.forms import RehearseForm
 from ticketing.rehearsal.admin.words import verdict_rows
@@ -75,7 +75,7 @@ class RehearsalAdmin(ReadOnlyAdmin):
         if request.method == "POST" and form.is_valid():
             return self._begin(request, event, form)
         title = _("%(event)s: rehearse the sale") % {"event": event}
-        counts, under_way = seats_of_events([event_id]).get(event_id), self._under_way()
+        counts, under_way = event_seat_counts([event_id]).get(event_id), self._under_way()
         about = {"counts": counts, "under_way": under_way, "pays": gateway_ledger.is_here()}
         return self.page(request, "rehearse", title, event=event, form=form, **about)
 

@@ -3,7 +3,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from tests.making import make_event, make_plan, make_user
-from ticketing.events.admin.uploads import Upload, keep, kept
+from ticketing.events.admin.forms.uploads import Upload, keep, kept
 from ticketing.events.models import Place, SeatPlan, Venue
 
 CSV = b"section,row,number,grade\nA,1,1,R\nA,1,2,R\n"
@@ -19,7 +19,7 @@ def lines(*blocks: dict, **fields) -> dict:
     data = {"form-TOTAL_FORMS": str(len(blocks)), "form-INITIAL_FORMS": "0"}
     usual = {"kind": "seated", "row_labels": "numbers", "growth": "0", "wheelchair_places": "0"}
     for n, block in enumerate(blocks):
-        for name, value in (usual | {"column": str(n + 1), "house_row": "1"} | block).items():
+        for name, value in (usual | {"column": str(n + 1), "grid_row": "1"} | block).items():
             data[f"form-{n}-{name}"] = value
     return data | fields
 

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.events.admin.poster_upload import PosterField
+from ticketing.events.admin.poster_field import PosterField
 from ticketing.events.models import Event, Grade, Place, Seat, Section
 
 HOLD_BACK, RELEASE = "hold_back", "release"

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.events.admin.uploads import Upload, keep, kept
+from ticketing.events.admin.forms.uploads import Upload, keep, kept
 from ticketing.events.models import SeatPlan, Venue
 from ticketing.events.plans.blocks import LENGTHS, LIMITS, problems_of
 from ticketing.events.plans.draft import MAX_SEATS, SEATED, STANDING, PlanDraft
@@ -104,7 +104,7 @@ class BlockForm(forms.Form):
         label=_("standing room"), min_value=1, max_value=MAX_SEATS, required=False
     )
     column = _limited("column", _("column in the house"), initial=1)
-    house_row = _limited("house_row", _("row in the house"), initial=1)
+    grid_row = _limited("grid_row", _("row in the house"), initial=1)
 
     def block(self) -> Block:
         told = {name: value for name, value in self.cleaned_data.items() if value is not None}
