@@ -1,4 +1,4 @@
-"""URLs of the home page and of the events' public pages."""
+"""URLs of the public pages: events, posters, uploaded media."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The buttons of an event: move it, create its seats, hold seats back."""
+"""Admin pages of an event: change its state, create its seats, hold seats back."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -39,7 +39,7 @@ class EventPages(PagesAdmin):
         ]
 
     def move_view(self, request: HttpRequest, pk: int, to: str) -> HttpResponse:
-        """Says what it would mean, asks for a reason, then moves the event."""
+        """Show the consequence, ask for a reason, then move the event to the state."""
         if to not in Event.State:
             raise NotFound()
         event, state = self.changeable(request, pk), Event.State(to)
@@ -47,7 +47,7 @@ class EventPages(PagesAdmin):
         if request.method == "POST" and form.is_valid():
             return self._move(request, event, state, form.cleaned_data["reason"])
         if request.method != "POST":
-            _refuse_at_once(event, state)
+            _require_legal_move(event, state)
         return self.page(
             request,
             "event_move",
@@ -79,7 +79,7 @@ class EventPages(PagesAdmin):
         return self.back_to(event)
 
     def hold_back_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Takes seats off the sale, or puts them back, by section, row and number."""
+        """Take seats off sale, or put them back on sale, by section, row and number."""
         event = self.changeable(request, pk)
         form = HoldBackForm(request.POST or None, event=event, initial={"action": HOLD_BACK})
         if request.method == "POST" and form.is_valid():
@@ -100,10 +100,10 @@ class EventPages(PagesAdmin):
             now=clock.now(),
         )
         words = _("%(count)s seats were changed, %(left)s others in this range were left alone.")
-        self.message_user(request, words % {"count": count, "left": form.left_out})
+        self.message_user(request, words % {"count": count, "left": form.skipped})
         return self.back_to(event)
 
 
-def _refuse_at_once(event: Event, to: Event.State) -> None:
-    """Don't ask for a reason for what can't be done; the row itself stays as it is."""
+def _require_legal_move(event: Event, to: Event.State) -> None:
+    """Refuse an impossible move before asking for a reason; does not touch the row."""
     Event(state=event.state).move_to(to)

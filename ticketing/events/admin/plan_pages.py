@@ -1,4 +1,4 @@
-"""Pages that bring a seat plan in, show it, or take an unused one away."""
+"""Admin pages that import, generate, draw or delete a seat plan."""
 
 from typing import Any
 
@@ -35,13 +35,13 @@ class PlanPages(PagesAdmin):
         ]
 
     def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """A plan is never typed seat by seat."""
+        """Plans are imported or generated, never typed in seat by seat."""
         return redirect("admin:ticketing_seatplan_import")
 
     # -- import -----------------------------------------------------------------------------------
 
     def import_view(self, request: HttpRequest) -> HttpResponse:
-        """Upload, look at it, import; or read what is wrong with the file."""
+        """Upload a file, preview it and import it, or list its problems."""
         self._may_add(request)
         sent = (request.POST, request.FILES) if request.method == "POST" else ()
         form = PlanFileForm(*sent, user_id=operator(request).pk, initial=_chosen_venue(request))
@@ -49,7 +49,7 @@ class PlanPages(PagesAdmin):
         if request.method == "POST" and form.is_valid():
             if "save" in request.POST:
                 return self._import(request, form)
-            context |= _preview(form.inspection.draft) | {"token": form.keep()}
+            context |= _preview(form.inspection.draft) | {"token": form.store_file()}
         context |= {"problems": form.inspection.problems}
         return self.page(request, "plan_import", _("Import a seat plan"), **context)
 
@@ -66,7 +66,7 @@ class PlanPages(PagesAdmin):
     # -- generate ---------------------------------------------------------------------------------
 
     def generate_view(self, request: HttpRequest) -> HttpResponse:
-        """Lines of blocks become a plan; nothing is stored before Save."""
+        """Preview the plan of these blocks; it is stored only on Save."""
         self._may_add(request)
         if request.method == "POST" and "more" in request.POST:
             return self._generate_page(request, *_with_more_lines(request))
@@ -96,7 +96,7 @@ class PlanPages(PagesAdmin):
         )
         return self._done(request, plan)
 
-    # -- look and delete --------------------------------------------------------------------------
+    # -- view and delete --------------------------------------------------------------------------
 
     def picture_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         plan = SeatPlan.objects.filter(pk=pk).first()
@@ -112,7 +112,7 @@ class PlanPages(PagesAdmin):
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Django's own page would list every seat."""
+        """Replaces Django's page, which would list every seat."""
         plan = self.get_object(request, object_id)
         if not self.has_delete_permission(request, plan):
             raise PermissionDenied
@@ -152,7 +152,7 @@ def _chosen_venue(request: HttpRequest) -> dict[str, str]:
 
 
 def _with_more_lines(request: HttpRequest) -> tuple[PlanForm, BaseBlockFormSet]:
-    """The same page with more empty lines; nothing is judged yet."""
+    """The same page with more empty lines, not validated yet."""
     data = request.POST.copy()
     lines = data.get("form-TOTAL_FORMS", "")
     data["form-TOTAL_FORMS"] = str((int(lines) if lines.isdigit() else 0) + MORE_LINES)

@@ -1,4 +1,4 @@
-"""Seat plans: imported or generated, looked at, never edited."""
+"""Seat plans: imported or generated, viewed, never edited."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ class SectionInline(admin.TabularInline):
 
 @admin.register(SeatPlan)
 class SeatPlanAdmin(PlanPages):
-    """Only the name can be changed: events copy their seats from the rest."""
+    """Only the name can be changed, because events have copied their seats from the plan."""
 
     list_display = ("name", "venue", "seats", "sections", "picture", "created_at")
     list_select_related = ("venue",)

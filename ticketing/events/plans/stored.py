@@ -1,4 +1,4 @@
-"""Stored plans as drafts and pictures. A stored plan never changes, so its picture is kept."""
+"""Stored plans as drafts and drawings. A stored plan never changes, so drawings are cached."""
 
 from collections import defaultdict
 
@@ -9,7 +9,7 @@ from ticketing.events.models import Place, SeatPlan
 from ticketing.events.plans.draft import PlaceDraft, PlanDraft, SectionDraft
 from ticketing.events.plans.svg import plan_svg
 
-KEPT_SECONDS = 24 * 3600
+CACHED_SECONDS = 24 * 3600
 PLACE_FIELDS = ("row", "number", "grade", "x", "y", "accessible", "companion")
 
 
@@ -41,5 +41,5 @@ def stored_drawing(plan: SeatPlan, *, seats: bool = True) -> str:
     picture: str | None = cache.get(key)
     if picture is None:
         picture = plan_svg(stored_draft(plan), seats=seats)
-        cache.set(key, picture, KEPT_SECONDS)
+        cache.set(key, picture, CACHED_SECONDS)
     return picture

@@ -169,7 +169,7 @@ async def test_without_redis_it_comes_from_the_database(
         raise redis_is_down
 
     redis_is_down = store.RedisError("gone")
-    monkeypatch.setattr(store, "aseat_list", gone)
+    monkeypatch.setattr(store, "aseat_list_state", gone)
     monkeypatch.setattr(store, "seats_version", gone)
 
     answer = await http.get(url)

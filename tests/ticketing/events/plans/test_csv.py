@@ -12,7 +12,7 @@ def problems(content: str | bytes, name: str = "plan.csv") -> list[tuple[int, st
     raw = content.encode() if isinstance(content, str) else content
     with pytest.raises(BadPlanFile) as refusal:
         read_plan(name, raw)
-    return [(problem.line, problem.field, problem.words) for problem in refusal.value.problems]
+    return [(problem.line, problem.field, problem.message) for problem in refusal.value.problems]
 
 
 def test_a_line_is_a_seat():

@@ -1,4 +1,4 @@
-"""The forms of an event's pages."""
+"""Forms of the event pages."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from ticketing.events.admin.poster_field import PosterField
 from ticketing.events.models import Event, Grade, Place, Seat, Section
 
 HOLD_BACK, RELEASE = "hold_back", "release"
-TAKES = {HOLD_BACK: Seat.State.AVAILABLE, RELEASE: Seat.State.BLOCKED}
+REQUIRED_STATE = {HOLD_BACK: Seat.State.AVAILABLE, RELEASE: Seat.State.BLOCKED}
 
 
 class EventForm(forms.ModelForm):
@@ -42,7 +42,7 @@ class GradeForm(forms.ModelForm):
 
 
 class HoldBackForm(forms.Form):
-    """Names seats by section, rows and numbers; knows which of them can be taken now."""
+    """Selects seats by section, rows and numbers; `seat_ids` are those in the right state."""
 
     action = forms.ChoiceField(
         label=_("What"),
@@ -61,37 +61,40 @@ class HoldBackForm(forms.Form):
         self.event = event
         self.fields["section"].queryset = event.plan.sections.all()  # type: ignore[attr-defined]
         self.seat_ids: list[int] = []
-        self.left_out = 0
+        self.skipped = 0
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if self.errors:
             return cleaned
         seats = self._in_range(cleaned).values_list("pk", "state")
-        state = TAKES[cleaned["action"]]
-        self.seat_ids = [pk for pk, its_state in seats if its_state == state]
-        self.left_out = len(seats) - len(self.seat_ids)
+        state = REQUIRED_STATE[cleaned["action"]]
+        self.seat_ids = [pk for pk, current in seats if current == state]
+        self.skipped = len(seats) - len(self.seat_ids)
         if not self.seat_ids:
             raise ValidationError(
                 _("None of these seats is %(state)s."), params={"state": state.label}
             )
         return cleaned
 
-    def _in_range(self, asked: dict[str, Any]) -> Any:
-        seats = self.event.seats.filter(section=asked["section"])
-        if asked["first_row"] or asked["last_row"]:
-            seats = seats.filter(place__row__in=self._rows(asked))
-        if asked["first_number"]:
-            seats = seats.filter(place__number__gte=asked["first_number"])
-        if asked["last_number"]:
-            seats = seats.filter(place__number__lte=asked["last_number"])
+    def _in_range(self, chosen: dict[str, Any]) -> Any:
+        seats = self.event.seats.filter(section=chosen["section"])
+        if chosen["first_row"] or chosen["last_row"]:
+            seats = seats.filter(place__row__in=self._rows(chosen))
+        if chosen["first_number"]:
+            seats = seats.filter(place__number__gte=chosen["first_number"])
+        if chosen["last_number"]:
+            seats = seats.filter(place__number__lte=chosen["last_number"])
         return seats
 
-    def _rows(self, asked: dict[str, Any]) -> list[str]:
-        """The rows from the first to the last, in the order of the plan; one alone is a range."""
-        known = Place.objects.filter(section=asked["section"]).order_by("id")
+    def _rows(self, chosen: dict[str, Any]) -> list[str]:
+        """The rows from first to last in the plan's order; one given row is a range of one."""
+        known = Place.objects.filter(section=chosen["section"]).order_by("id")
         rows = list(dict.fromkeys(known.values_list("row", flat=True)))
-        ends = [asked["first_row"] or asked["last_row"], asked["last_row"] or asked["first_row"]]
+        ends = [
+            chosen["first_row"] or chosen["last_row"],
+            chosen["last_row"] or chosen["first_row"],
+        ]
         for name, row in zip(("first_row", "last_row"), ends, strict=True):
             if row not in rows:
                 words = gettext("This section has no row “%(row)s”.") % {"row": row}
