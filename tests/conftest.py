@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.core.cache import cache
 
 from tests import clearing
@@ -11,6 +12,10 @@ from ticketing.accounts.models import User
 from ticketing.core import clock, redis
 from ticketing.core.ttl_cache import forget_everything
 from ticketing.events.models import Event
+
+# The same hash function with the smallest parameters: a real password hash takes 0.2 s.
+Argon2PasswordHasher.time_cost, Argon2PasswordHasher.parallelism = 1, 1
+Argon2PasswordHasher.memory_cost = 8
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -5,7 +5,7 @@ from threading import Event as Signal
 import pytest
 from django.db import connection
 
-from tests.concurrency.together import together, winners
+from tests.race import together, winners
 from tests.ticketing.rehearsal.staging import OPTIONS, director, sale  # noqa: F401 - fixtures
 from ticketing.accounts import services as accounts
 from ticketing.accounts.models import User
