@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.views.decorators.cache import never_cache
 
 from ticketing.accounts.models import User
-from ticketing.accounts.sessions import SessionStore
+from ticketing.accounts.selectors import session_data
 from ticketing.console.errors import SecondFactorMissing
 from ticketing.console.roles import WATCH
 from ticketing.console.services import lacks_second_factor
@@ -46,7 +46,7 @@ def require(request: HttpRequest, permission: str) -> None:
 
 def watcher(session_key: str) -> User:
     """Whose session this is, if they may watch; asked when a socket opens, and again and again."""
-    session = SessionStore(session_key).load() if session_key else {}
+    session = session_data(session_key)
     user = User.objects.filter(pk=int(session.get(SESSION_KEY) or 0), is_active=True).first()
     if user is None:
         raise NotLoggedIn()

@@ -138,7 +138,7 @@ def _doors_shut(rehearsal: Rehearsal, now: datetime) -> Traces:
     """Whoever still calls is refused: not logged in, the line is closed, nothing is on sale."""
     users = User.objects.filter(email__endswith=rehearsal.domain)
     people = list(users.values_list("pk", flat=True))
-    sessions = accounts.log_out_crowd(user_ids=people)
+    sessions = accounts.end_sessions(user_ids=people)
     if gateway_ledger.is_here():
         gateway_ledger.make_weather()
     seeds = _line_closed(rehearsal.copy, now)

@@ -36,7 +36,9 @@ def start(
 
 def mint_token(*, user: User, now: datetime) -> str:
     """For the program that runs a rehearsal on this machine; it ends by itself."""
-    return accounts.lend_token(user=user, name=TOKEN_NAME, until=now + TOKEN_LASTS, now=now)
+    return accounts.issue_temporary_token(
+        user=user, name=TOKEN_NAME, until=now + TOKEN_LASTS, now=now
+    )
 
 
 def _source(event_id: int | None) -> Event:
