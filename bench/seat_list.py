@@ -47,7 +47,7 @@ def _prepare() -> int:
 
 
 def _print_size_and_cost(event_id: int) -> None:
-    from ticketing.events.seat_list import compressed_body
+    from ticketing.events.seat_list.cached import compressed_body
 
     body = compressed_body(event_id)
     build = _median_ms(lambda: compressed_body(event_id))

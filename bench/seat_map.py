@@ -96,7 +96,7 @@ def _arena() -> Any:
             rows=ROWS,
             seats_per_row=SEATS_PER_ROW,
             column=across,
-            house_row=deep,
+            grid_row=deep,
         )
         for deep in range(1, SECTIONS_DEEP + 1)
         for across in range(1, SECTIONS_ACROSS + 1)

@@ -17,7 +17,7 @@ from payments.api_serializers import (
     payment_body,
 )
 from payments.models import Payment
-from ticketing.accounts.api_auth import FanAuthentication, TokenAuthentication
+from ticketing.accounts.authentication import FanAuthentication, TokenAuthentication
 from ticketing.core import clock
 from ticketing.core.api_views import NeverStored
 

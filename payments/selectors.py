@@ -13,7 +13,8 @@ from payments.errors import NoPayment
 from payments.models import OutboxMessage, Payment, Refund, RefundPolicy
 from payments.store import BreakerState
 from reservations.models import Reservation
-from ticketing.events.models import REHEARSALS_FROM, Event
+from ticketing.events.models import Event
+from ticketing.events.selectors import is_rehearsal, without_rehearsals
 
 State = Payment.State
 PAID = (State.SUCCEEDED, State.PARTIALLY_REFUNDED)
@@ -42,8 +43,8 @@ def open_payment_of(code: str) -> Payment | None:
 
 
 def is_of_a_rehearsal(code: str) -> bool:
-    ordered = Reservation.objects.filter(code=code, event_id__gte=REHEARSALS_FROM)
-    return ordered.exists()
+    event_ids = Reservation.objects.filter(code=code).values_list("event_id", flat=True)
+    return is_rehearsal(event_ids.first())
 
 
 def cancelled_payment(*, number: str, fan_id: int, fee: int, why: str) -> Payment | None:
@@ -106,14 +107,12 @@ def policy_of(event_id: int) -> RefundPolicy:
 def payments_of_day(day: date) -> QuerySet[Payment]:
     """By the site's own calendar."""
     payments = Payment.objects.select_related("reservation__event").order_by("pk")
-    real = payments.filter(reservation__event_id__lt=REHEARSALS_FROM)
+    real = payments.filter(without_rehearsals("reservation__event_id"))
     return real.filter(created_at__range=day_bounds(day))
 
 
 def confirmed_of_day(day: date) -> QuerySet[Reservation]:
-    confirmed = Reservation.objects.filter(
-        state=Reservation.State.CONFIRMED, event_id__lt=REHEARSALS_FROM
-    )
+    confirmed = Reservation.objects.filter(without_rehearsals(), state=Reservation.State.CONFIRMED)
     return confirmed.filter(created_at__range=day_bounds(day)).order_by("pk")
 
 

@@ -27,7 +27,7 @@ from reservations.api_serializers import (
 from reservations.errors import OnlySeatsLater
 from reservations.live.frames import request_body
 from ticketing.accounts import selectors as accounts
-from ticketing.accounts.api_auth import FanAuthentication, TokenAuthentication
+from ticketing.accounts.authentication import FanAuthentication, TokenAuthentication
 from ticketing.core import clock
 from ticketing.core.api_views import NeverStored
 from ticketing.core.errors import NotFound

@@ -18,7 +18,7 @@ from reservations.api_door_serializers import (
     scans_of,
 )
 from reservations.tickets import selectors
-from ticketing.accounts.api_auth import FanAuthentication, TokenAuthentication
+from ticketing.accounts.authentication import FanAuthentication, TokenAuthentication
 from ticketing.accounts.models import User
 from ticketing.core import clock
 from ticketing.core.api_views import NeverStored

@@ -45,5 +45,10 @@ def _clearing(cursor: Any, table: str) -> str:
 
 
 def _clear(test: TransactionTestCase) -> None:
+    clear_tables()
+
+
+def clear_tables() -> None:
+    """Delete everything that tests committed."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clear_tables()")

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.hashers import Argon2PasswordHasher
 from redis.asyncio.connection import ConnectionPool as AsyncConnectionPool
 from redis.connection import ConnectionPool
 
@@ -24,6 +25,9 @@ LONGEST = (
     "browser/test_console.py",
     "browser/test_door.py",
 )
+# The same hash function with the smallest parameters: a real password hash takes 0.2 s.
+Argon2PasswordHasher.time_cost, Argon2PasswordHasher.parallelism = 1, 1
+Argon2PasswordHasher.memory_cost = 8
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -90,7 +90,7 @@ app.conf.beat_schedule = {
         "options": {"expires": 3600},
     },
     "forget-old-sessions": {
-        "task": "accounts.forget_old_sessions",
+        "task": "accounts.delete_expired_sessions",
         "schedule": 3600.0,
         "options": {"expires": 3600},
     },

@@ -161,7 +161,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "ticketing.accounts.context_processors.caller",
-                "ticketing.accounts.context_processors.place",
+                "ticketing.accounts.context_processors.development_mode",
             ]
         },
     }
@@ -283,8 +283,8 @@ AXES_FAILURE_LIMIT = env.number(
 )
 AXES_COOLOFF_TIME = env.number("LOGIN_PAUSE_HOURS", 1, "Hours that such a pause lasts.")
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_LOCKOUT_CALLABLE = "ticketing.accounts.views.locked_out"
-AXES_USERNAME_CALLABLE = "ticketing.accounts.views.typed_email"
+AXES_LOCKOUT_CALLABLE = "ticketing.accounts.views.lockout_response"
+AXES_USERNAME_CALLABLE = "ticketing.accounts.views.login_email"
 # A pause is as long as it says, however often somebody knocks meanwhile.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_ENABLE_ADMIN = False
@@ -439,8 +439,8 @@ CSRF_FAILURE_VIEW = "ticketing.core.error_responses.csrf_failure"
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "ticketing.accounts.api_auth.TokenAuthentication",
-        "ticketing.accounts.api_auth.SessionAuthentication",
+        "ticketing.accounts.authentication.TokenAuthentication",
+        "ticketing.accounts.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticatedOrReadOnly"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http.cookie import parse_cookie
 
 from ticketing.accounts import selectors as accounts
-from ticketing.accounts.services import use_token
+from ticketing.accounts.services import authenticate_token
 from ticketing.core.errors import NotLoggedIn
 from ticketing.core.origins import SAFE_METHODS, require_own_origin
 from waiting_queue.errors import BadQueueToken
@@ -74,7 +74,7 @@ async def aspeaker(shown: Credentials, *, now: datetime) -> Speaker:
 
 
 def _owner(secret: str, now: datetime) -> Speaker:
-    return Speaker(str(use_token(secret=secret, now=now).user.pk))
+    return Speaker(str(authenticate_token(secret=secret, now=now).user.pk))
 
 
 def _known(caller: accounts.Caller | None) -> Speaker:

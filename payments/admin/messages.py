@@ -12,8 +12,7 @@ from payments import services
 from payments.admin.payments import require
 from payments.models import OutboxMessage, RefundPolicy, WebhookReceipt
 from ticketing.core import clock
-from ticketing.events.admin.changes import ReadOnlyAdmin
-from ticketing.events.admin.pages import PagesAdmin, operator, require_post
+from ticketing.core.admin.pages import PagesAdmin, ReadOnlyAdmin, operator, require_post
 
 
 @admin.register(OutboxMessage)

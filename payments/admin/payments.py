@@ -17,9 +17,8 @@ from payments import selectors, services
 from payments.admin.words import note_words, state_words
 from payments.models import Payment, Refund, WebhookReceipt
 from ticketing.core import clock
+from ticketing.core.admin.pages import ReadOnlyAdmin, operator, require_post
 from ticketing.core.money import money
-from ticketing.events.admin.changes import ReadOnlyAdmin
-from ticketing.events.admin.pages import operator, require_post
 
 NOTHING = "–"
 REFUND = "payments.refund_payment"

@@ -8,6 +8,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from reservations.models import Reservation
+from ticketing.core.audit import ChangeRecord
 from ticketing.core.states import Lifecycle
 
 
@@ -138,26 +139,18 @@ class Payment(Lifecycle):
         return self.charged - self.refunded
 
 
-class PaymentStep(models.Model):
+class PaymentStep(ChangeRecord):
     """One line of a payment's timeline. Written with the step itself, never edited."""
 
     payment = models.ForeignKey(
         Payment, models.CASCADE, related_name="steps", verbose_name=_("payment")
     )
-    at = models.DateTimeField(_("when"))
     before = models.CharField(_("before"), max_length=18, blank=True)
     after = models.CharField(_("after"), max_length=18)
     note = models.CharField(_("note"), max_length=300, blank=True)
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        models.SET_NULL,
-        null=True,
-        related_name="+",
-        verbose_name=_("who"),
-        help_text=_("Empty: the system itself."),
-    )
+    why = None  # type: ignore[assignment]
 
-    class Meta:
+    class Meta(ChangeRecord.Meta):
         verbose_name = _("step of a payment")
         verbose_name_plural = _("steps of payments")
         ordering = ["id"]

@@ -17,10 +17,9 @@ from reservations import services
 from reservations.admin.words import reservation_words
 from reservations.models import HoldRequest, Reservation, ReservationChange, ReservedSeat
 from ticketing.core import clock
+from ticketing.core.admin.forms import ReasonForm
+from ticketing.core.admin.pages import ChangeRecordAdmin, ReadOnlyAdmin, change_url, operator
 from ticketing.core.money import money
-from ticketing.events.admin.changes import ReadOnlyAdmin
-from ticketing.events.admin.event_forms import ReasonForm
-from ticketing.events.admin.pages import change_url, operator
 
 NOTHING = "–"
 
@@ -98,21 +97,13 @@ class ReservationAdmin(ReadOnlyAdmin):
 
 
 @admin.register(ReservationChange)
-class ReservationChangeAdmin(ReadOnlyAdmin):
-    list_display = fields = ("at", "reservation", "was", "became", "by", "why")
+class ReservationChangeAdmin(ChangeRecordAdmin):
+    list_display = fields = ("at", "reservation", "old_value", "new_value", "by", "why")
     list_select_related = ("reservation", "by")
-    list_per_page = 50
-    show_full_result_count = False
-    date_hierarchy = "at"
     search_fields = ("reservation__code__iexact", "by__email", "why")
 
-    @admin.display(description=gettext_lazy("before"))
-    def was(self, change: ReservationChange) -> str:
-        return reservation_words(change.before)
-
-    @admin.display(description=gettext_lazy("after"))
-    def became(self, change: ReservationChange) -> str:
-        return reservation_words(change.after)
+    def value_label(self, change: ReservationChange, value: str) -> str:
+        return reservation_words(value)
 
 
 @admin.register(HoldRequest)

@@ -17,9 +17,8 @@ from reservations import services, standby
 from reservations.admin.words import standby_why, standby_words
 from reservations.models import StandbyChange, StandbyEntry
 from ticketing.core import clock
-from ticketing.events.admin.changes import ReadOnlyAdmin
-from ticketing.events.admin.event_forms import ReasonForm
-from ticketing.events.admin.pages import change_url, operator
+from ticketing.core.admin.forms import ReasonForm
+from ticketing.core.admin.pages import ChangeRecordAdmin, ReadOnlyAdmin, change_url, operator
 
 NOTHING = "–"
 REMOVE = "reservations.change_standbyentry"
@@ -118,21 +117,13 @@ class StandbyEntryAdmin(ReadOnlyAdmin):
 
 
 @admin.register(StandbyChange)
-class StandbyChangeAdmin(ReadOnlyAdmin):
-    list_display = fields = ("at", "entry", "was", "became", "by", "reason")
+class StandbyChangeAdmin(ChangeRecordAdmin):
+    list_display = fields = ("at", "entry", "old_value", "new_value", "by", "reason")
     list_select_related = ("entry__event", "entry__fan", "by")
-    list_per_page = 50
-    show_full_result_count = False
-    date_hierarchy = "at"
     search_fields = ("entry__fan__email", "by__email", "why")
 
-    @admin.display(description=gettext_lazy("before"))
-    def was(self, change: StandbyChange) -> str:
-        return standby_words(change.before) or NOTHING
-
-    @admin.display(description=gettext_lazy("after"))
-    def became(self, change: StandbyChange) -> str:
-        return standby_words(change.after)
+    def value_label(self, change: StandbyChange, value: str) -> str:
+        return standby_words(value) or NOTHING
 
     @admin.display(description=gettext_lazy("why"))
     def reason(self, change: StandbyChange) -> str:

@@ -20,9 +20,14 @@ from reservations.models import CheckIn, Ticket, TicketChange, TransferOffer
 from reservations.tickets import selectors
 from reservations.tickets.words import answer_words, seat_words
 from ticketing.core import clock
-from ticketing.events.admin.changes import ReadOnlyAdmin
-from ticketing.events.admin.event_forms import ReasonForm
-from ticketing.events.admin.pages import change_url, operator, require_post
+from ticketing.core.admin.forms import ReasonForm
+from ticketing.core.admin.pages import (
+    ChangeRecordAdmin,
+    ReadOnlyAdmin,
+    change_url,
+    operator,
+    require_post,
+)
 
 NOTHING = "–"
 REISSUE, CHECK_IN = "reservations.change_ticket", selectors.CHECK_IN
@@ -149,22 +154,14 @@ class TicketAdmin(ReadOnlyAdmin):
 
 
 @admin.register(TicketChange)
-class TicketChangeAdmin(ReadOnlyAdmin):
-    list_display = fields = ("at", "ticket", "what", "was", "became", "by", "why")
+class TicketChangeAdmin(ChangeRecordAdmin):
+    list_display = fields = ("at", "ticket", "what", "old_value", "new_value", "by", "why")
     list_select_related = ("ticket", "by")
     list_filter = ("what",)
-    list_per_page = 50
-    show_full_result_count = False
-    date_hierarchy = "at"
     search_fields = ("ticket__code__iexact", "by__email", "why")
 
-    @admin.display(description=gettext_lazy("before"))
-    def was(self, change: TicketChange) -> str:
-        return ticket_words(change, change.before)
-
-    @admin.display(description=gettext_lazy("after"))
-    def became(self, change: TicketChange) -> str:
-        return ticket_words(change, change.after)
+    def value_label(self, change: TicketChange, value: str) -> str:
+        return ticket_words(change, value)
 
 
 @admin.register(CheckIn)

@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from reservations.models import Reservation, StandbyEntry, Ticket, TicketChange
-from ticketing.events.admin.change_words import seats_words
+from ticketing.core.labels import seats_label
 
 What = TicketChange.What
 RESERVATIONS = {str(state.value): state.label for state in Reservation.State}
@@ -34,7 +34,7 @@ def reservation_words(state: str) -> str:
 def standby_words(value: str) -> str:
     """How somebody stands on the list, or for how many seats."""
     if counted := COUNTED.fullmatch(value):
-        return seats_words(int(counted[1]))
+        return seats_label(int(counted[1]))
     return str(STANDBY.get(value, value))
 
 

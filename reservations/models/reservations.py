@@ -7,9 +7,9 @@ from typing import Any
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
+from ticketing.core.audit import ChangeRecord
 from ticketing.core.states import Lifecycle
 from ticketing.events.models import Event, Grade, Seat
 
@@ -165,32 +165,18 @@ class ReservedSeat(models.Model):
         return self.seat.grade if self.seat.grade.code == self.grade else None
 
 
-class ReservationChange(models.Model):
+class ReservationChange(ChangeRecord):
     """What operators did to a reservation, when and why. Written once, never edited."""
 
     reservation = models.ForeignKey(
         Reservation, models.CASCADE, related_name="changes", verbose_name=_("reservation")
     )
-    at = models.DateTimeField(_("when"))
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        models.SET_NULL,
-        null=True,
-        related_name="+",
-        verbose_name=_("who"),
-        help_text=_("Empty: the system itself."),
-    )
     before = models.CharField(_("before"), max_length=9)
     after = models.CharField(_("after"), max_length=9)
-    why = models.CharField(_("why"), max_length=200, blank=True)
 
-    class Meta:
+    class Meta(ChangeRecord.Meta):
         verbose_name = _("change of a reservation")
         verbose_name_plural = _("changes of reservations")
-        ordering = ["-at", "-id"]
-
-    def __str__(self) -> str:
-        return f"{localtime(self.at):%Y-%m-%d %H:%M:%S}"
 
 
 class HoldRequest(Lifecycle):

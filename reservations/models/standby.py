@@ -4,11 +4,11 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import models
-from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from reservations.models.reservations import Reservation
+from ticketing.core.audit import ChangeRecord
 from ticketing.core.states import Lifecycle
 from ticketing.events.models import Event, Seat
 
@@ -160,7 +160,7 @@ OUTCOMES = {
 }
 
 
-class StandbyChange(models.Model):
+class StandbyChange(ChangeRecord):
     """Every step of a place on a list, whoever took it. Written once, never edited."""
 
     entry = models.ForeignKey(
@@ -169,24 +169,10 @@ class StandbyChange(models.Model):
         related_name="changes",
         verbose_name=_("place on a standby list"),
     )
-    at = models.DateTimeField(_("when"))
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        models.SET_NULL,
-        null=True,
-        related_name="+",
-        verbose_name=_("who"),
-        help_text=_("Empty: the system itself."),
-    )
     before = models.CharField(_("before"), max_length=40, blank=True)
     after = models.CharField(_("after"), max_length=40)
-    why = models.CharField(_("why"), max_length=200, blank=True)
 
-    class Meta:
+    class Meta(ChangeRecord.Meta):
         verbose_name = _("change of a place on a standby list")
         verbose_name_plural = _("changes of places on standby lists")
-        ordering = ["-at", "-id"]
         default_permissions = ("view",)
-
-    def __str__(self) -> str:
-        return f"{localtime(self.at):%Y-%m-%d %H:%M:%S}"

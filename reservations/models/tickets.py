@@ -2,10 +2,10 @@
 
 from django.conf import settings
 from django.db import models
-from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from reservations.models.reservations import Reservation, new_code
+from ticketing.core.audit import ChangeRecord
 from ticketing.core.states import Lifecycle
 from ticketing.events.models import Event, Seat
 
@@ -94,7 +94,7 @@ class Ticket(Lifecycle):
         return self.state in self.LIVE
 
 
-class TicketChange(models.Model):
+class TicketChange(ChangeRecord):
     """What became of a ticket: when, by whom and why. Written once, never edited."""
 
     class What(models.TextChoices):
@@ -114,27 +114,13 @@ class TicketChange(models.Model):
     ticket = models.ForeignKey(
         Ticket, models.PROTECT, related_name="changes", verbose_name=_("ticket")
     )
-    at = models.DateTimeField(_("when"))
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        models.SET_NULL,
-        null=True,
-        related_name="+",
-        verbose_name=_("who"),
-        help_text=_("Empty: the system itself."),
-    )
     what = models.CharField(_("what"), max_length=11, choices=What)
     before = models.CharField(_("before"), max_length=254, blank=True)
     after = models.CharField(_("after"), max_length=254, blank=True)
-    why = models.CharField(_("why"), max_length=200, blank=True)
 
-    class Meta:
+    class Meta(ChangeRecord.Meta):
         verbose_name = _("change of a ticket")
         verbose_name_plural = _("changes of tickets")
-        ordering = ["-at", "-id"]
-
-    def __str__(self) -> str:
-        return f"{localtime(self.at):%Y-%m-%d %H:%M:%S}"
 
 
 class TransferOffer(Lifecycle):

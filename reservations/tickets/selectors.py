@@ -15,6 +15,7 @@ from reservations.tickets.signing import Claim
 from ticketing.accounts.models import User
 from ticketing.core.errors import NotAllowed, NotFound
 from ticketing.events.models import Event, Section
+from ticketing.events.selectors import without_rehearsals
 
 NOT_IN_A_CODE = re.compile(rf"[^{LETTERS}]")
 AROUND = ("event__plan__venue", "seat__place__section", "seat__grade", "holder", "reservation")
@@ -154,7 +155,7 @@ def door_event(event_id: int) -> Event:
 
 def door_events(now: datetime) -> list[Event]:
     """Those that are on about now, and have tickets."""
-    near = Event.objects.filter(starts_at__range=(now - NEAR, now + NEAR), rehearsal_of=None)
+    near = Event.objects.filter(without_rehearsals("id"), starts_at__range=(now - NEAR, now + NEAR))
     shown = near.exclude(state=Event.State.DRAFT).select_related("plan__venue")
     return list(shown.order_by("starts_at", "id"))
 

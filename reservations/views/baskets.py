@@ -15,7 +15,7 @@ from reservations.views.holding import a_form, caller_of
 from reservations.visits import visit
 from ticketing.core import clock
 from ticketing.core.redirects import SeeOther
-from ticketing.events.views import shown_event
+from ticketing.events.selectors import visible_event
 
 State = Reservation.State
 
@@ -23,7 +23,8 @@ State = Reservation.State
 @never_cache
 @require_safe
 def basket(request: HttpRequest, pk: int) -> HttpResponse:
-    caller, event, now = caller_of(request), shown_event(request, pk), clock.now()
+    caller, now = caller_of(request), clock.now()
+    event = visible_event(pk, caller)
     holds = selectors.live_holds(event_id=pk, fan_id=caller.id, now=now)
     context: dict[str, Any] = {
         "event": event,

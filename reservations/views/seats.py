@@ -10,16 +10,16 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from reservations.views import seat_drawings
 from reservations.views.holding import A_NUMBER
 from reservations.visits import Visit, visit
 from reservations.words import WORDS, marks
 from ticketing.accounts.selectors import caller_in
 from ticketing.core import clock
 from ticketing.core.errors import NotFound
-from ticketing.events import drawings, selectors
+from ticketing.events import selectors
 from ticketing.events.models import Event, Grade, Section
-from ticketing.events.selectors import SectionLeft
-from ticketing.events.views import shown_event
+from ticketing.events.selectors import SectionAvailability, visible_event
 
 MOST_KEPT = 100
 SELLING = (Event.State.ON_SALE, Event.State.SOLD_OUT)
@@ -35,10 +35,10 @@ MODULES = [
 @require_safe
 def seats(request: HttpRequest, pk: int) -> HttpResponse:
     """The best for me, standing places, the map, and all sections as a table."""
-    event = shown_event(request, pk)
+    event = visible_event(pk, caller_in(request.session))
     prefetch_related_objects([event], "grades")
-    sections = selectors.sections_with_seats_left(event)
-    grades = selectors.grades_with_seats_left(event)
+    sections = selectors.section_availability(event)
+    grades = selectors.grade_availability(event)
     seen = visit(event, caller_in(request.session), clock.now())
     legend = _legend(grades)
     context = _context(event, seen) | {
@@ -48,8 +48,8 @@ def seats(request: HttpRequest, pk: int) -> HttpResponse:
         "sections": sections,
         "standing": [one for one in sections if one.section.kind == Section.Kind.STANDING],
         "has_map": any(one.section.kind == Section.Kind.SEATED for one in sections),
-        "parts": drawings.parts(sections),
-        "box": drawings.house_box(sections) if sections else None,
+        "parts": seat_drawings.parts(sections),
+        "box": seat_drawings.house_box(sections) if sections else None,
         "legend": legend,
         "map_json": _for_the_map(seen, [mark for _, mark in legend]),
         "words": WORDS,
@@ -62,7 +62,7 @@ def seats(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def section(request: HttpRequest, pk: int, code: str) -> HttpResponse:
     """Every seat, by row, with a box to tick; `keep` names those that are ticked already."""
-    event = shown_event(request, pk)
+    event = visible_event(pk, caller_in(request.session))
     part, its_seats = selectors.section_seats(event, code)
     if not its_seats:
         raise NotFound()
@@ -76,9 +76,9 @@ def section(request: HttpRequest, pk: int, code: str) -> HttpResponse:
     }
     if part.kind == Section.Kind.SEATED:
         context |= {
-            "box": drawings.section_box(its_seats),
-            "shapes": drawings.seat_shapes(its_seats, event.currency),
-            "rows": drawings.rows(its_seats),
+            "box": seat_drawings.section_box(its_seats),
+            "shapes": seat_drawings.seat_shapes(its_seats, event.currency),
+            "rows": seat_drawings.rows(its_seats),
         }
     return render(request, "reservations/section.html", context)
 
@@ -101,8 +101,8 @@ def _context(event: Event, seen: Visit) -> dict[str, Any]:
 
 
 def _grades_to_sit(
-    grades: list[selectors.GradeLeft], sections: list[SectionLeft]
-) -> list[selectors.GradeLeft]:
+    grades: list[selectors.GradeAvailability], sections: list[SectionAvailability]
+) -> list[selectors.GradeAvailability]:
     """The grades in which there are numbered seats."""
     seated = {
         grade.pk
@@ -113,7 +113,7 @@ def _grades_to_sit(
     return [item for item in grades if item.grade.pk in seated]
 
 
-def _legend(grades: list[selectors.GradeLeft]) -> list[tuple[Grade, str]]:
+def _legend(grades: list[selectors.GradeAvailability]) -> list[tuple[Grade, str]]:
     """Each grade with the letters that stand for it on the map."""
     found = [item.grade for item in grades]
     return list(zip(found, marks([grade.code for grade in found]), strict=True))

@@ -21,8 +21,7 @@ from ticketing.core import clock
 from ticketing.core.errors import InvalidInput, NotFound
 from ticketing.core.redirects import SeeOther
 from ticketing.events.models import Event
-from ticketing.events.selectors import seats_free
-from ticketing.events.views import shown_event
+from ticketing.events.selectors import seats_free, visible_event
 
 SAID = (*SAID_ON_THE_PAGE, errors.NotSoldOut, errors.StandbyOver, errors.OnlyFewerSeats)
 # Without a script the page looks again by itself.
@@ -37,8 +36,8 @@ class JoinForm(forms.Form):
 @never_cache
 @require_safe
 def standby(request: HttpRequest, pk: int) -> HttpResponse:
-    event, now = shown_event(request, pk), clock.now()
-    caller = caller_in(request.session)
+    caller, now = caller_in(request.session), clock.now()
+    event = visible_event(pk, caller)
     found = lists.own_place(event_id=pk, fan_id=caller.id, now=now) if caller else None
     context = _context(event, found) | {"caller": caller, "now": now}
     if caller:

@@ -8,8 +8,8 @@ from django.db import connection
 
 from reservations import errors, gate, locks, services
 from reservations.models import Reservation, ReservedSeat
-from tests.concurrency.together import together, winners
 from tests.making import make_event, make_plan, make_user, seat_ids
+from tests.race import together, winners
 from tests.reservations.acting import best, hold, places, states
 from ticketing.core.errors import IllegalMove
 

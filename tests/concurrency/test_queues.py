@@ -5,7 +5,7 @@ from threading import Barrier
 
 import pytest
 
-from tests.concurrency.together import together, winners
+from tests.race import together, winners
 from waiting_queue import services
 from waiting_queue.errors import QueueExists
 from waiting_queue.models import QueueChange, SaleQueue

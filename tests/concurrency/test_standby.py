@@ -11,8 +11,8 @@ from django.db import IntegrityError, connection
 from reservations import selectors, services
 from reservations.models import Reservation, ReservedSeat, ReturnedSeat, StandbyEntry, StandbyList
 from reservations.services import offering, standing_by
-from tests.concurrency.together import together
 from tests.making import make_event, make_plan, make_user
+from tests.race import together
 from tests.reservations.acting import hold
 from tests.reservations.standby.acting import all_sold, joined, refunded, states_of
 from ticketing.events.models import Event, Seat

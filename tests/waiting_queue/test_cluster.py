@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 from django.conf import settings
 
-from tests.concurrency.together import together, winners
 from tests.making import make_event
+from tests.race import together, winners
 from tests.waiting_queue.cluster import Cluster
 from tests.waiting_queue.test_engine import *  # noqa: F403
 from ticketing.core import redis

@@ -6,7 +6,7 @@ from threading import Barrier
 import pytest
 from django.db import connection
 
-from tests.concurrency.together import together
+from tests.race import together
 from ticketing.core.errors import InvalidInput, NotFound
 from waiting_queue import selectors, services
 from waiting_queue.errors import NoQueue, QueueOver

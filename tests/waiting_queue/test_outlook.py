@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.making import make_event, seat_ids
 from ticketing.events.models import Grade, Seat
-from ticketing.events.selectors import GradeSeats
+from ticketing.events.selectors import GradeSeatCounts
 from waiting_queue.selectors import outlook_of
 from waiting_queue.selectors.outlook import (
     GradeOutlook,
@@ -25,7 +25,7 @@ NOBODY = {"admitted": 0, "inside": 0, "ready": 0}
 
 
 def seats(code, free=0, held=0, sold=0):
-    return GradeSeats(code, f"{code}석", f"{code} seat", free, held, sold)
+    return GradeSeatCounts(code, f"{code}석", f"{code} seat", free, held, sold)
 
 
 def reach(seen, code="R"):

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.concurrency.together import together, winners
 from tests.making import make_event
+from tests.race import together, winners
 from tests.waiting_queue.line import Line
 from tests.waiting_queue.processes import EACH, in_processes, join_many, tick_for_a_minute
 from ticketing.core import redis

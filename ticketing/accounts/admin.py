@@ -1,4 +1,4 @@
-"""People and their API tokens, for operators."""
+"""Users and their API tokens."""
 
 from typing import Any
 
@@ -17,16 +17,16 @@ from ticketing.core import clock
 
 admin.site.login_form = StaffLogInForm
 
-POWERS = ("is_staff", "is_superuser", "groups", "user_permissions")
+PRIVILEGES = ("is_staff", "is_superuser", "groups", "user_permissions")
 
 
-class NewPersonForm(auth_forms.AdminUserCreationForm):
+class UserCreationForm(auth_forms.AdminUserCreationForm):
     class Meta:
         model = User
         fields = ("email", "display_name")
 
 
-class PersonForm(auth_forms.UserChangeForm):
+class UserForm(auth_forms.UserChangeForm):
     class Meta:
         model = User
         fields = "__all__"
@@ -34,9 +34,9 @@ class PersonForm(auth_forms.UserChangeForm):
 
 @admin.register(User)
 class UserAdmin(auth_admin.UserAdmin):
-    """Operators look after fans; powers, staff and deleting are for superusers."""
+    """Operators manage fans; privileges, staff accounts and deletion are for superusers."""
 
-    form, add_form = PersonForm, NewPersonForm
+    form, add_form = UserForm, UserCreationForm
     list_display = ("email", "display_name", "is_active", "is_staff", "date_joined", "last_login")
     list_filter = ("is_active", "is_staff", "groups", "date_joined")
     search_fields = ("email", "display_name", "phone")
@@ -48,41 +48,41 @@ class UserAdmin(auth_admin.UserAdmin):
     fieldsets = (
         (None, {"fields": ("email", "password")}),
         (_("Person"), {"fields": ("display_name", "phone", "is_active")}),
-        (_("Powers"), {"fields": POWERS}),
+        (_("Powers"), {"fields": PRIVILEGES}),
         (_("Dates"), {"fields": readonly_fields}),
     )
     add_fieldsets = (
         (None, {"fields": ("email", "display_name", "usable_password", "password1", "password2")}),
     )
-    actions = ["log_out_everywhere", "switch_off"]
+    actions = ["log_out_everywhere", "deactivate"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
         fixed = tuple(super().get_readonly_fields(request, obj))
-        return fixed if request.user.is_superuser else (*fixed, *POWERS)
+        return fixed if request.user.is_superuser else (*fixed, *PRIVILEGES)
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Whoever may change a colleague's password may become them."""
+        """Staff accounts only by superusers: changing a password allows logging in as them."""
         allowed = super().has_change_permission(request, obj)
-        out_of_reach = obj is not None and (obj.is_staff or obj.is_superuser)
-        return allowed and (request.user.is_superuser or not out_of_reach)
+        is_staff = obj is not None and (obj.is_staff or obj.is_superuser)
+        return allowed and (request.user.is_superuser or not is_staff)
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         return request.user.is_superuser and super().has_delete_permission(request, obj)
 
     @admin.action(description=_("Log out everywhere"), permissions=["change"])
     def log_out_everywhere(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        for user in self._within_reach(request, queryset):
+        for user in self._changeable_users(request, queryset):
             services.log_out_everywhere(user=user)
             self.log_change(request, user, "Logged out everywhere.")
 
     @admin.action(description=_("Switch off: log out, and never in again"), permissions=["change"])
-    def switch_off(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        """Not oneself: a mistaken tick must not lock the last operator out."""
-        for user in self._within_reach(request, queryset.exclude(pk=request.user.pk or 0)):
-            services.switch_off(user=user)
-            self.log_change(request, user, "Switched off.")
+    def deactivate(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        """Never the operator themselves, so that the last one cannot be locked out."""
+        for user in self._changeable_users(request, queryset.exclude(pk=request.user.pk or 0)):
+            services.deactivate(user=user)
+            self.log_change(request, user, "Deactivated.")
 
-    def _within_reach(self, request: HttpRequest, queryset: QuerySet[User]) -> list[User]:
+    def _changeable_users(self, request: HttpRequest, queryset: QuerySet[User]) -> list[User]:
         people = [user for user in queryset if self.has_change_permission(request, user)]
         done = ngettext("Done for %(n)d person.", "Done for %(n)d people.", len(people))
         level = messages.SUCCESS if people else messages.WARNING
@@ -92,7 +92,7 @@ class UserAdmin(auth_admin.UserAdmin):
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(admin.ModelAdmin):
-    """To look at and to revoke; only their owners create them."""
+    """Can be viewed and revoked; only their owners create them."""
 
     list_display = ("name", "user", "created_at", "last_used_at", "expires_at", "revoked_at")
     list_filter = ("created_at", ("revoked_at", admin.EmptyFieldListFilter))

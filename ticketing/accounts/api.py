@@ -1,4 +1,4 @@
-"""The JSON API of people: their tokens, and who they are."""
+"""The JSON API of accounts: the caller and their API tokens."""
 
 from typing import Any
 
@@ -12,14 +12,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from ticketing.accounts import limits, selectors, services
-from ticketing.accounts.api_auth import CallerAuthentication, TokenAuthentication
+from ticketing.accounts import rate_limits, selectors, services
+from ticketing.accounts.authentication import CallerAuthentication, TokenAuthentication
 from ticketing.accounts.errors import WrongPassword
 from ticketing.accounts.models import ApiToken, User
 from ticketing.accounts.selectors import Caller
 from ticketing.core import clock
 from ticketing.core.api_schema import ErrorSerializer
-from ticketing.core.throttle import address_of
+from ticketing.core.throttle import client_address
 
 
 class CallerSerializer(serializers.Serializer):
@@ -92,19 +92,19 @@ class Tokens(generics.ListAPIView):
     )
     def post(self, request: Request) -> Response:
         """Create a token from e-mail and password. Its secret is shown this once."""
-        limits.LOG_IN.count(address_of(request._request))
+        rate_limits.LOG_IN.count(client_address(request._request))
         sent = CredentialsSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        user = person_with(request, **sent.validated_data)
-        limits.CREATE_TOKEN.count(str(user.pk))
+        user = authenticated_user(request, **sent.validated_data)
+        rate_limits.CREATE_TOKEN.count(str(user.pk))
         name = sent.validated_data["name"]
         token, secret = services.create_token(user=user, name=name, now=clock.now())
         body = {**TokenSerializer(token).data, "secret": secret}
         return Response(body, status=status.HTTP_201_CREATED, headers={"Cache-Control": "no-store"})
 
 
-def person_with(request: Request, *, email: str, password: str, **rest: Any) -> User:
-    """Whose e-mail and password these are. Failures count like those of the log-in page."""
+def authenticated_user(request: Request, *, email: str, password: str, **rest: Any) -> User:
+    """The user with this e-mail and password; failures count as on the log-in page."""
     user = authenticate(request._request, username=email, password=password)
     if not isinstance(user, User):
         raise WrongPassword()

@@ -1,4 +1,4 @@
-"""/api/v1/…: tokens, and who I am."""
+"""/api/v1/…: the caller and their API tokens."""
 
 from django.urls import path
 

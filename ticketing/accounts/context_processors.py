@@ -1,4 +1,4 @@
-"""What every page's template may ask for."""
+"""Variables available in every template."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from ticketing.accounts.selectors import caller_in
 
 
 def caller(request: HttpRequest) -> dict[str, Any]:
-    """`caller`: who is logged in, or nobody. Read from the session, only when asked: no SQL."""
+    """`caller`: who is logged in, or None. Read from the session on first use, without SQL."""
     return {"caller": SimpleLazyObject(lambda: caller_in(getattr(request, "session", {})))}
 
 
-def place(request: HttpRequest) -> dict[str, Any]:
-    """`is_development`: whether this is the default run, whose mails can be read on a page."""
+def development_mode(request: HttpRequest) -> dict[str, Any]:
+    """`is_development`: whether mails can be read at /dev/mails/."""
     return {"is_development": settings.DEVELOPMENT}

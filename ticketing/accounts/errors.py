@@ -1,4 +1,4 @@
-"""What can be so about people and their keys."""
+"""Errors of accounts and API tokens."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -18,7 +18,7 @@ class WrongPassword(NotLoggedIn):
 
 
 class BadToken(NotLoggedIn):
-    """Unknown, revoked, expired, or its person is switched off: which one is nobody's business."""
+    """Unknown, revoked, expired, or its owner is deactivated; the caller is not told which."""
 
     code = "bad_token"
     message = _("This API token is not valid, or no longer.")

@@ -1,4 +1,4 @@
-"""What people fill in."""
+"""Forms of the account pages."""
 
 from typing import Any
 
@@ -9,16 +9,16 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.accounts import limits
+from ticketing.accounts import rate_limits
 from ticketing.accounts.errors import WrongPassword
 from ticketing.accounts.models import ApiToken, User
-from ticketing.core.throttle import address_of
+from ticketing.core.throttle import client_address
 
 EMAIL = forms.EmailInput(attrs={"autocomplete": "email", "autocapitalize": "none"})
 
 
 class LogInForm(auth_forms.AuthenticationForm):
-    """The field is still called `username`: that is what password managers look for."""
+    """The field keeps the name `username`, which password managers look for."""
 
     request: HttpRequest
     username = auth_forms.UsernameField(
@@ -30,17 +30,17 @@ class LogInForm(auth_forms.AuthenticationForm):
     }
 
     def clean(self) -> dict[str, Any]:
-        limits.LOG_IN.count(address_of(self.request))
+        rate_limits.LOG_IN.count(client_address(self.request))
         return super().clean()
 
 
 class StaffLogInForm(AdminAuthenticationForm):
-    """The admin's door has the same lock."""
+    """The admin's log-in, with the same rate limit."""
 
     request: HttpRequest
 
     def clean(self) -> dict[str, Any]:
-        limits.LOG_IN.count(address_of(self.request))
+        rate_limits.LOG_IN.count(client_address(self.request))
         return super().clean()
 
 
@@ -49,7 +49,7 @@ class SignUpForm(auth_forms.BaseUserCreationForm):
         model = User
         fields = ("email", "display_name")
         widgets = {
-            # Password managers keep this one as the log-in.
+            # Password managers store this field as the user name.
             "email": forms.EmailInput(attrs={"autocomplete": "username"}),
             "display_name": forms.TextInput(attrs={"autocomplete": "nickname"}),
         }
@@ -62,12 +62,12 @@ class PasswordResetForm(auth_forms.PasswordResetForm):
 
 class PasswordChangeForm(auth_forms.PasswordChangeForm):
     def clean_old_password(self) -> str:
-        limits.CONFIRM_PASSWORD.count(str(self.user.pk))
+        rate_limits.CONFIRM_PASSWORD.count(str(self.user.pk))
         return super().clean_old_password()
 
 
 class ProfileForm(forms.ModelForm):
-    """A new e-mail address takes the password: whoever has the address can have the account."""
+    """Changing the e-mail address needs the password: its owner can reset the password."""
 
     current_password = forms.CharField(
         label=_("Current password"),
@@ -94,7 +94,7 @@ class ProfileForm(forms.ModelForm):
         return self.cleaned_data
 
     def _require_password(self) -> None:
-        limits.CONFIRM_PASSWORD.count(str(self.instance.pk))
+        rate_limits.CONFIRM_PASSWORD.count(str(self.instance.pk))
         if not self.instance.check_password(self.cleaned_data.get("current_password") or ""):
             wrong = _("Enter your current password to change the e-mail address.")
             self.add_error("current_password", ValidationError(wrong, code="wrong_password"))

@@ -1,4 +1,4 @@
-"""People: a user logs in with an e-mail address."""
+"""Users, their sessions and API tokens."""
 
 import hashlib
 import secrets
@@ -50,7 +50,7 @@ class UserManager(BaseUserManager["User"]):
         return self.with_email(email).get()
 
     def with_email(self, email: str | None) -> "models.QuerySet[User]":
-        """By the index on the lower-cased address; `iexact` would fold more letters than we do."""
+        """Uses the index on the lower-cased address; `iexact` folds case differently."""
         return self.alias(lowered=Lower("email")).filter(lowered=self.normalize_email(email))
 
 
@@ -94,7 +94,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.email
 
     def get_short_name(self) -> str:
-        """How the admin greets."""
+        """The name in the admin's header."""
         return self.display_name
 
     def clean(self) -> None:
@@ -102,7 +102,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         self.email = type(self).objects.normalize_email(self.email)
 
     def validate_constraints(self, exclude: Collection[str] | None = None) -> None:
-        """The only constraint is about the e-mail: forms say so beside that field."""
+        """Show the error of the only constraint beside the e-mail field."""
         try:
             super().validate_constraints(exclude)
         except ValidationError as error:
@@ -115,15 +115,15 @@ class User(AbstractBaseUser, PermissionsMixin):
         return user
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """What a session vouches for must stay true, also where no SQL is asked: else it ends."""
-        ends_sessions = not self._state.adding and self._is_no_longer_as_logged_in()
+        """End the sessions, which are trusted without SQL, if password, role or status changed."""
+        ends_sessions = not self._state.adding and self._invalidates_sessions()
         with transaction.atomic():
             super().save(*args, **kwargs)
             if ends_sessions:
                 self.end_sessions()
         self._was_staff = self.__dict__.get("is_staff")
 
-    def _is_no_longer_as_logged_in(self) -> bool:
+    def _invalidates_sessions(self) -> bool:
         new_role = self._was_staff is not None and self._was_staff != self.is_staff
         return self._password is not None or not self.is_active or new_role
 
@@ -133,13 +133,13 @@ class User(AbstractBaseUser, PermissionsMixin):
 
 
 @receiver(pre_delete, sender=User)
-def end_sessions_of_the_deleted(sender: object, instance: User, **kwargs: Any) -> None:
-    """Their rows would go by cascade, the copies of them would not."""
+def end_sessions_of_deleted_user(sender: object, instance: User, **kwargs: Any) -> None:
+    """Rows are deleted by cascade, their copies in Redis are not."""
     instance.end_sessions()
 
 
 class Session(AbstractBaseSession):
-    """A log-in, with its person, so that all of somebody's can be ended at once."""
+    """A session with its user, so that all sessions of a user can be ended."""
 
     user = models.ForeignKey(User, models.CASCADE, null=True, related_name="sessions")
 
@@ -148,13 +148,13 @@ class Session(AbstractBaseSession):
 
     @classmethod
     def get_session_store_class(cls) -> "type[SessionStore]":
-        """By its setting: the store stands above the models."""
+        """Imported by the setting's name, because the store imports this module."""
         store: type[SessionStore] = import_string(f"{settings.SESSION_ENGINE}.SessionStore")
         return store
 
 
 class ApiToken(models.Model):
-    """Lets a program act for a person. Shown once; only its hash is kept."""
+    """Lets a program act for a user. The secret is shown once; only its hash is stored."""
 
     PREFIX = "tk_"
 

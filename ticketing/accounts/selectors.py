@@ -1,4 +1,4 @@
-"""Who is calling, and what is theirs."""
+"""The caller of a request, and a user's API tokens."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from ticketing.accounts.sessions import CALLER, SessionStore
 
 @dataclass(frozen=True)
 class Caller:
-    """As much of a person as the hot paths need; from a session, without SQL."""
+    """The logged-in user as far as hot paths need it: from the session, without SQL."""
 
     id: int
     name: str
@@ -26,8 +26,13 @@ class Caller:
         return cls(id=user.pk, name=user.display_name, is_staff=user.is_staff)
 
 
+def session_data(session_key: str | None) -> dict[str, Any]:
+    """What the session holds; empty if there is none."""
+    return SessionStore(session_key).load() if session_key else {}
+
+
 def caller(session_key: str | None) -> Caller | None:
-    return caller_in(SessionStore(session_key).load()) if session_key else None
+    return caller_in(session_data(session_key))
 
 
 async def acaller(session_key: str | None) -> Caller | None:
@@ -35,7 +40,7 @@ async def acaller(session_key: str | None) -> Caller | None:
 
 
 def caller_in(session: Mapping[str, Any]) -> Caller | None:
-    """Whoever logged in to this session; a session ends as soon as what it says is no longer so."""
+    """Who is logged in to this session; a session ends when its data about the user changes."""
     if SESSION_KEY not in session or CALLER not in session:
         return None
     return Caller(id=int(session[SESSION_KEY]), **session[CALLER])
@@ -43,7 +48,3 @@ def caller_in(session: Mapping[str, Any]) -> Caller | None:
 
 def live_tokens(user: User) -> QuerySet[ApiToken]:
     return user.api_tokens.filter(revoked_at=None)
-
-
-def session_data(session_key: str | None) -> dict[str, Any]:
-    return SessionStore(session_key).load() if session_key else {}

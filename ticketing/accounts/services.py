@@ -1,4 +1,4 @@
-"""What people do with their accounts."""
+"""Accounts, sessions and API tokens."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
@@ -14,20 +14,20 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext as _
 
-from ticketing.accounts import limits
+from ticketing.accounts import rate_limits
 from ticketing.accounts.errors import BadToken, EmailTaken, TooManyTokens
 from ticketing.accounts.models import ApiToken, Session, User
 from ticketing.accounts.selectors import live_tokens
 from ticketing.accounts.sessions import SessionStore
 from ticketing.core import mails
 
-USE_NOTED_EVERY = timedelta(minutes=1)
+LAST_USED_PRECISION = timedelta(minutes=1)
 
 
 def sign_up(
     *, email: str, password: str, display_name: str, phone: str = "", now: datetime
 ) -> User:
-    """Make an account; of two at once for one address, one gets it."""
+    """Create an account; of two concurrent sign-ups with one address, one succeeds."""
     try:
         with transaction.atomic():
             return User.objects.create_user(
@@ -47,28 +47,28 @@ def change_profile(*, user: User, email: str, display_name: str, phone: str) -> 
     return user
 
 
-def make_crowd(*, names: Mapping[str, str], now: datetime) -> list[User]:
-    """An account for each address, by address in order; nobody can log in to them by password."""
-    nobody_s = make_password(None)
+def create_users(*, names: Mapping[str, str], now: datetime) -> list[User]:
+    """Create an account without a password for each e-mail address; returns them in order."""
+    unusable = make_password(None)
     new = [
-        User(email=email, display_name=name, password=nobody_s, date_joined=now)
+        User(email=email, display_name=name, password=unusable, date_joined=now)
         for email, name in names.items()
     ]
     User.objects.bulk_create(new, ignore_conflicts=True)
-    found = {user.email: user for user in User.objects.filter(email__in=list(names))}
-    return [found[email] for email in names]
+    users = {user.email: user for user in User.objects.filter(email__in=list(names))}
+    return [users[email] for email in names]
 
 
-def log_in_crowd(*, sessions: Mapping[str, User], now: datetime) -> None:
-    """Open a session under each of these keys; a repeat changes nothing."""
+def open_sessions(*, sessions: Mapping[str, User], now: datetime) -> None:
+    """Open a session under each of these keys; repeating it changes nothing."""
     expires = now + timedelta(seconds=settings.SESSION_COOKIE_AGE)
-    SessionStore.open_all(sessions, expires=expires)
+    SessionStore.create_all(sessions, expires=expires)
 
 
-def log_out_crowd(*, user_ids: Collection[int]) -> list[str]:
-    """End every session of all of them; answers which they were."""
-    mine = Session.objects.filter(user_id__in=user_ids)
-    keys = list(mine.values_list("session_key", flat=True))
+def end_sessions(*, user_ids: Collection[int]) -> list[str]:
+    """End every session of these users and return the session keys."""
+    sessions = Session.objects.filter(user_id__in=user_ids)
+    keys = list(sessions.values_list("session_key", flat=True))
     SessionStore.end(keys)
     return keys
 
@@ -77,76 +77,68 @@ def log_out_everywhere(*, user: User) -> None:
     user.end_sessions()
 
 
-def switch_off(*, user: User) -> None:
-    """End every log-in and let nobody in again; tokens stop working with it."""
+def deactivate(*, user: User) -> None:
+    """Log the user out everywhere and refuse new log-ins and API tokens."""
     user.is_active = False
     user.save(update_fields=["is_active"])
 
 
 def mail_password_reset(*, email: str, origin: str, language: str) -> bool:
-    """Send the link, if somebody who may log in has this address. Only the mail tells."""
+    """Mail a reset link if an active user has this address; the page never tells whether."""
     user = User.objects.with_email(email).filter(is_active=True).first()
     if user is None or not user.has_usable_password():
         return False
     secret = [urlsafe_base64_encode(force_bytes(user.pk)), default_token_generator.make_token(user)]
-    address = origin + reverse("accounts:password_reset_confirm", args=secret)
+    url = origin + reverse("accounts:password_reset_confirm", args=secret)
     with translation.override(language):
-        links = [(_("Set a new password"), address)]
+        links = [(_("Set a new password"), url)]
         mail = mails.Mail("password_reset", _("Set a new password"), links=links)
         mails.send(mail, to=user.email, who=user.display_name)
     return True
 
 
 def create_token(*, user: User, name: str, now: datetime) -> tuple[ApiToken, str]:
-    """A new API token and its secret, which can't be had again."""
-    if live_tokens(user).count() >= limits.LIVE_TOKENS:
-        raise TooManyTokens(limit=limits.LIVE_TOKENS)
+    """A new API token and its secret, which is not stored."""
+    if live_tokens(user).count() >= rate_limits.LIVE_TOKENS:
+        raise TooManyTokens(limit=rate_limits.LIVE_TOKENS)
     secret = ApiToken.make_secret()
     digest = ApiToken.digest_of(secret)
     return ApiToken.objects.create(user=user, name=name, digest=digest, created_at=now), secret
 
 
-def lend_token(*, user: User, name: str, until: datetime, now: datetime) -> str:
-    """The secret of a token for a program of ours; those lent before that are over go."""
+def issue_temporary_token(*, user: User, name: str, until: datetime, now: datetime) -> str:
+    """Issue an expiring token and return its secret; expired tokens of this name are deleted."""
     user.api_tokens.filter(name=name, expires_at__lte=now).delete()
     secret = ApiToken.make_secret()
-    lent = {"digest": ApiToken.digest_of(secret), "created_at": now, "expires_at": until}
-    user.api_tokens.create(name=name, **lent)
+    fields = {"digest": ApiToken.digest_of(secret), "created_at": now, "expires_at": until}
+    user.api_tokens.create(name=name, **fields)
     return secret
 
 
-def use_token(*, secret: str, now: datetime) -> ApiToken:
-    """The live token with this secret. Its use is noted at most once a minute."""
+def authenticate_token(*, secret: str, now: datetime) -> ApiToken:
+    """The valid token with this secret; records its use at most once a minute."""
     digest = ApiToken.digest_of(secret)
     token = ApiToken.objects.select_related("user").filter(digest=digest).first()
     if token is None or not token.is_live(now) or not token.user.is_active:
         raise BadToken()
-    if token.last_used_at is None or token.last_used_at <= now - USE_NOTED_EVERY:
-        _note_use(token, now)
+    if token.last_used_at is None or token.last_used_at <= now - LAST_USED_PRECISION:
+        outdated = Q(last_used_at=None) | Q(last_used_at__lte=now - LAST_USED_PRECISION)
+        ApiToken.objects.filter(outdated, pk=token.pk).update(last_used_at=now)
+        token.last_used_at = now
     return token
 
 
-def _note_use(token: ApiToken, now: datetime) -> None:
-    unnoted = Q(last_used_at=None) | Q(last_used_at__lte=now - USE_NOTED_EVERY)
-    ApiToken.objects.filter(unnoted, pk=token.pk).update(last_used_at=now)
-    token.last_used_at = now
-
-
 def revoke_token(*, token: ApiToken, now: datetime) -> None:
-    """From now on this token opens nothing. Revoking twice keeps the first time."""
+    """Revoke the token; revoking it again keeps the first time."""
     ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now)
 
 
-def forget_old_sessions(*, now: datetime, batch: int = 1000) -> int:
-    """Delete expired sessions, a batch at a time so that no statement is long."""
-    forgotten = 0
-    while keys := _expired_keys(now, batch):
-        forgotten += Session.objects.filter(pk__in=keys, expire_date__lte=now).delete()[0]
+def delete_expired_sessions(*, now: datetime, batch: int = 1000) -> int:
+    """Delete expired sessions in batches, so that no statement takes long."""
+    deleted = 0
+    expired = Session.objects.filter(expire_date__lte=now).order_by("expire_date")
+    while keys := list(expired.values_list("pk", flat=True)[:batch]):
+        deleted += Session.objects.filter(pk__in=keys, expire_date__lte=now).delete()[0]
         if len(keys) < batch:
             break
-    return forgotten
-
-
-def _expired_keys(now: datetime, batch: int) -> list[str]:
-    expired = Session.objects.filter(expire_date__lte=now).order_by("expire_date")
-    return list(expired.values_list("pk", flat=True)[:batch])
+    return deleted

@@ -1,7 +1,7 @@
-"""Sessions: true in PostgreSQL, read from a copy in Redis that costs no SQL.
+"""The session engine: rows in PostgreSQL, read from a copy in Redis without SQL.
 
-While Redis is down, sessions are read from PostgreSQL, and whatever would change or end one is
-refused: a row and its copy change together or not at all, so nothing comes back to life later.
+While Redis is down, sessions are read from PostgreSQL, and changing or ending one is refused: the
+row and its copy change together or not at all, so that an ended session cannot reappear later.
 """
 
 import functools
@@ -29,8 +29,10 @@ from ticketing.core.error_responses import OUTAGES
 
 log = logging.getLogger(__name__)
 
-COPY_SECONDS = 3600  # A copy that a restored Redis brought back from the dead dies within this.
-ENDED_SECONDS = 60  # Longer than any request that read the row just before it was deleted.
+# An ended session that a restored Redis brings back is valid at most this long.
+COPY_SECONDS = 3600
+# Longer than any request that read the row just before it was deleted.
+ENDED_SECONDS = 60
 ENDED = "ended"
 CALLER = "caller"
 
@@ -51,19 +53,19 @@ class SessionStore(CachedDbStore):
 
     @classmethod
     def end(cls, keys: Collection[str]) -> None:
-        """Delete the rows, and mark the copies so that nobody who still holds a row revives one."""
+        """Delete the rows and mark the copies as ended, so that no late reader re-adds one."""
         with transaction.atomic():
             Session.objects.filter(session_key__in=keys).delete()
             cache.set_many({cls.cache_key_prefix + key: ENDED for key in keys}, ENDED_SECONDS)
 
     @classmethod
-    def open_all(cls, logged_in: Mapping[str, User], *, expires: datetime) -> None:
-        """A session under each key, as if its person had logged in; those there are stay."""
-        told = {key: _as_logged_in(user) for key, user in logged_in.items()}
+    def create_all(cls, logged_in: Mapping[str, User], *, expires: datetime) -> None:
+        """Create a logged-in session under each key; existing sessions stay as they are."""
+        data = {key: _logged_in_data(user) for key, user in logged_in.items()}
         rows = [
             Session(
                 session_key=key,
-                session_data=cls().encode(told[key]),
+                session_data=cls().encode(data[key]),
                 expire_date=expires,
                 user=user,
             )
@@ -71,7 +73,7 @@ class SessionStore(CachedDbStore):
         ]
         with transaction.atomic():
             Session.objects.bulk_create(rows, ignore_conflicts=True)
-            copies = {cls.cache_key_prefix + key: data for key, data in told.items()}
+            copies = {cls.cache_key_prefix + key: values for key, values in data.items()}
             cache.set_many(copies, COPY_SECONDS)
 
     def delete(self, session_key: str | None = None) -> None:
@@ -79,7 +81,7 @@ class SessionStore(CachedDbStore):
             self.end([key])
 
     def save(self, must_create: bool = False) -> None:
-        """The row's lock makes the copies of two savers, or of a saver and an ender, take turns."""
+        """The row lock serialises the copies of concurrent saves and ends."""
         with transaction.atomic():
             DbStore.save(self, must_create)
             cache.set(self.cache_key, self._session, min(self.get_expiry_age(), COPY_SECONDS))
@@ -88,33 +90,33 @@ class SessionStore(CachedDbStore):
         return DbStore.exists(self, session_key)
 
     def load(self) -> dict[str, Any]:
-        """From Redis; from PostgreSQL when Redis does not have it or can't be reached."""
+        """From Redis; from PostgreSQL if Redis has no copy or is down."""
         try:
             data = cache.get(self.cache_key)
         except OUTAGES as outage:
-            log.warning("A session was read from the database: %s", outage)
+            log.warning("session read from the database: %s", outage)
             return DbStore.load(self)
         if data is None:
-            return self._load_row_and_copy_it()
+            return self._load_row()
         if data == ENDED:
             self._session_key = None
             return {}
         return data
 
-    def _load_row_and_copy_it(self) -> dict[str, Any]:
+    def _load_row(self) -> dict[str, Any]:
         row = self._get_session_from_db()
         if row is None:
             return {}
         data: dict[str, Any] = self.decode(row.session_data)
         seconds = min(self.get_expiry_age(expiry=row.expire_date), COPY_SECONDS)
         try:
-            cache.add(self.cache_key, data, seconds)  # never over a newer copy or an end
+            cache.add(self.cache_key, data, seconds)  # never replaces a newer copy or an end mark
         except OUTAGES as outage:
-            log.warning("A session was not copied to Redis: %s", outage)
+            log.warning("session not copied to Redis: %s", outage)
         return data
 
     async def aload(self) -> dict[str, Any]:
-        """The same; a thread is needed only where Redis has no copy."""
+        """The same in the event loop; a thread is needed only if Redis has no copy."""
         copy = await self._acopy()
         if copy is None:
             return await database_sync_to_async(self.load)()
@@ -125,9 +127,9 @@ class SessionStore(CachedDbStore):
 
     async def _acopy(self) -> Any:
         try:
-            raw = await redis.async_client().get(f"{copies()}{self.session_key}")
+            raw = await redis.async_client().get(f"{cache_prefix()}{self.session_key}")
         except OUTAGES:
-            return None  # the thread meets it too, and says so
+            return None  # load() meets the outage too, and logs it
         return None if raw is None else json.loads(raw)
 
     async def asave(self, must_create: bool = False) -> None:
@@ -141,30 +143,30 @@ class SessionStore(CachedDbStore):
 
 
 @functools.cache
-def copies() -> str:
-    """What the keys of all copies begin with."""
+def cache_prefix() -> str:
+    """The prefix of the Redis keys of all copies."""
     return cache.make_key(SessionStore.cache_key_prefix)
 
 
-def remember_caller(session: SessionBase, user: User) -> None:
-    """Who this is, for those who read the session alone (`selectors.caller`)."""
-    session[CALLER] = _told_of(user)
+def store_caller(session: SessionBase, user: User) -> None:
+    """Store the caller's data in the session, for readers without SQL (`selectors.caller`)."""
+    session[CALLER] = _caller_data(user)
 
 
-def _told_of(user: User) -> dict[str, Any]:
+def _caller_data(user: User) -> dict[str, Any]:
     return {"name": user.display_name, "is_staff": user.is_staff}
 
 
-def _as_logged_in(user: User) -> dict[str, Any]:
-    """What Django's log-in writes, and we with it."""
+def _logged_in_data(user: User) -> dict[str, Any]:
+    """The session data that a log-in writes."""
     return {
         SESSION_KEY: str(user.pk),
         BACKEND_SESSION_KEY: "django.contrib.auth.backends.ModelBackend",
         HASH_SESSION_KEY: user.get_session_auth_hash(),
-        CALLER: _told_of(user),
+        CALLER: _caller_data(user),
     }
 
 
 @receiver(user_logged_in)
 def on_log_in(sender: object, request: HttpRequest, user: User, **kwargs: Any) -> None:
-    remember_caller(request.session, user)
+    store_caller(request.session, user)

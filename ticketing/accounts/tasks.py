@@ -1,4 +1,4 @@
-"""What happens away from the request."""
+"""Background and scheduled tasks of accounts."""
 
 from smtplib import SMTPException
 
@@ -19,6 +19,6 @@ def mail_password_reset(email: str, origin: str, language: str) -> None:
     services.mail_password_reset(email=email, origin=origin, language=language)
 
 
-@shared_task(name="accounts.forget_old_sessions", expires=3600)
-def forget_old_sessions() -> None:
-    services.forget_old_sessions(now=clock.now())
+@shared_task(name="accounts.delete_expired_sessions", expires=3600)
+def delete_expired_sessions() -> None:
+    services.delete_expired_sessions(now=clock.now())

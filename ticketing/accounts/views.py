@@ -1,4 +1,4 @@
-"""The pages of an account."""
+"""Account pages: log-in, sign-up, passwords, profile, API tokens."""
 
 from copy import copy
 from typing import Any, cast
@@ -24,13 +24,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.generic import FormView, UpdateView
 
-from ticketing.accounts import forms, limits, selectors, services, tasks
+from ticketing.accounts import forms, rate_limits, selectors, services, tasks
 from ticketing.accounts.errors import LogInPaused
 from ticketing.accounts.models import User
-from ticketing.accounts.sessions import remember_caller
+from ticketing.accounts.sessions import store_caller
 from ticketing.core import clock
 from ticketing.core.error_responses import respond
-from ticketing.core.throttle import address_of
+from ticketing.core.throttle import client_address
 
 PASSWORD_BACKEND = "django.contrib.auth.backends.ModelBackend"  # noqa: S105
 
@@ -56,15 +56,15 @@ class SignUp(views.RedirectURLMixin, FormView):
         return super().dispatch(request, *args, **kwargs)
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        limits.SIGN_UP.count(address_of(request))
+        rate_limits.SIGN_UP.count(client_address(request))
         return super().post(request, *args, **kwargs)
 
     def form_valid(self, form: BaseForm) -> HttpResponse:
-        typed = form.cleaned_data
+        data = form.cleaned_data
         user = services.sign_up(
-            email=typed["email"],
-            password=typed["password1"],
-            display_name=typed["display_name"],
+            email=data["email"],
+            password=data["password1"],
+            display_name=data["display_name"],
             now=clock.now(),
         )
         login(self.request, user, backend=PASSWORD_BACKEND)
@@ -78,7 +78,7 @@ class SignUp(views.RedirectURLMixin, FormView):
 
 
 class PasswordReset(views.PasswordResetView):
-    """Does the same work whether or not the address is known: looking is the task's business."""
+    """Does the same work whether or not the address is known; the task looks it up."""
 
     template_name = "accounts/password_reset.html"
     form_class = forms.PasswordResetForm
@@ -86,8 +86,8 @@ class PasswordReset(views.PasswordResetView):
 
     def form_valid(self, form: BaseForm) -> HttpResponse:
         email = User.objects.normalize_email(form.cleaned_data["email"])
-        limits.RESET_FROM.count(address_of(self.request))
-        limits.RESET_FOR.count(email)
+        rate_limits.RESET_FROM.count(client_address(self.request))
+        rate_limits.RESET_FOR.count(email)
         origin = f"{self.request.scheme}://{self.request.get_host()}"
         tasks.mail_password_reset.delay(email, origin, get_language())
         return HttpResponseRedirect(str(self.success_url))
@@ -102,7 +102,7 @@ class PasswordResetConfirm(views.PasswordResetConfirmView):
     success_url = reverse_lazy("accounts:password_reset_complete")
 
     def form_valid(self, form: SetPasswordForm) -> HttpResponse:
-        """Who reads the mailbox need not sit out the pause for the forgotten password."""
+        """A reset by mail also ends the pause after too many wrong passwords."""
         response = super().form_valid(form)
         AxesProxyHandler.reset_attempts(
             username=User.objects.normalize_email(form.user.email),
@@ -126,17 +126,17 @@ class PasswordChange(SuccessMessageMixin, views.PasswordChangeView):
 class Profile(LoginRequiredMixin, UpdateView):
     template_name = "accounts/profile.html"
     form_class = forms.ProfileForm
-    context_object_name = "person"  # `user` stays who is logged in
+    context_object_name = "person"  # `user` stays the logged-in user
     success_url = reverse_lazy("accounts:profile")
 
     def get_object(self, queryset: Any = None) -> User:
-        """A copy: a refused form must not change who the page says is logged in."""
-        return copy(person(self.request))
+        """A copy, so that an invalid form does not change the name in the page header."""
+        return copy(current_user(self.request))
 
     def form_valid(self, form: BaseForm) -> HttpResponse:
-        typed = {name: form.cleaned_data[name] for name in ("email", "display_name", "phone")}
-        user = services.change_profile(user=self.object, **typed)
-        remember_caller(self.request.session, user)
+        data = {name: form.cleaned_data[name] for name in ("email", "display_name", "phone")}
+        user = services.change_profile(user=self.object, **data)
+        store_caller(self.request.session, user)
         messages.success(self.request, _("Saved."))
         return redirect("accounts:profile")
 
@@ -147,14 +147,14 @@ class Profile(LoginRequiredMixin, UpdateView):
 
 @method_decorator(never_cache, name="dispatch")
 class TokenCreate(LoginRequiredMixin, FormView):
-    """Answers with the secret itself: it is never kept, not even for a redirect."""
+    """Responds with the secret directly: it is never stored, not even for a redirect."""
 
     template_name = "accounts/token_create.html"
     form_class = forms.TokenForm
 
     def form_valid(self, form: BaseForm) -> HttpResponse:
-        user = person(self.request)
-        limits.CREATE_TOKEN.count(str(user.pk))
+        user = current_user(self.request)
+        rate_limits.CREATE_TOKEN.count(str(user.pk))
         name = form.cleaned_data["name"]
         token, secret = services.create_token(user=user, name=name, now=clock.now())
         page = {"token": token, "secret": secret}
@@ -163,7 +163,7 @@ class TokenCreate(LoginRequiredMixin, FormView):
 
 class TokenRevoke(LoginRequiredMixin, View):
     def post(self, request: HttpRequest, pk: int) -> HttpResponse:
-        token = get_object_or_404(person(request).api_tokens, pk=pk)
+        token = get_object_or_404(current_user(request).api_tokens, pk=pk)
         services.revoke_token(token=token, now=clock.now())
         messages.success(request, _("“%(name)s” is revoked.") % {"name": token.name})
         return redirect("accounts:profile")
@@ -171,29 +171,29 @@ class TokenRevoke(LoginRequiredMixin, View):
 
 class LogOutEverywhere(LoginRequiredMixin, View):
     def post(self, request: HttpRequest) -> HttpResponse:
-        services.log_out_everywhere(user=person(request))
+        services.log_out_everywhere(user=current_user(request))
         logout(request)
         return redirect("accounts:log_in")
 
 
-def person(request: HttpRequest) -> User:
-    """Who is logged in, on pages that ask for it first."""
+def current_user(request: HttpRequest) -> User:
+    """The logged-in user, on pages that require a log-in."""
     return cast(User, request.user)
 
 
 # -- django-axes' hooks ---------------------------------------------------------------------------
 
 
-def typed_email(request: HttpRequest, credentials: dict[str, Any] | None = None) -> str:
-    """Whose failures to count: as spelled at look-up, so that no other spelling gets around it."""
-    typed = credentials or {}
-    return User.objects.normalize_email(typed.get("email") or typed.get("username"))
+def login_email(request: HttpRequest, credentials: dict[str, Any] | None = None) -> str:
+    """The e-mail whose failures are counted, normalised so that no other spelling evades it."""
+    data = credentials or {}
+    return User.objects.normalize_email(data.get("email") or data.get("username"))
 
 
-def locked_out(
+def lockout_response(
     request: HttpRequest, response: HttpResponse | None, credentials: dict[str, Any]
 ) -> HttpResponse:
-    """The answer during a pause, with the time that is left of it."""
+    """The response during a pause, with the remaining time."""
     ttl = cast(Any, cache).ttl
     left = max(ttl(key) or 1 for key in get_client_cache_keys(request, credentials))
     return respond(request, LogInPaused(retry_after=left))

@@ -9,7 +9,7 @@ from django_otp.plugins.otp_static.models import StaticDevice
 
 from payments.services import Difference
 from ticketing.console.models import Reconciliation
-from ticketing.events.admin.changes import ReadOnlyAdmin
+from ticketing.core.admin.pages import ReadOnlyAdmin
 
 NOTHING = "–"
 admin.site.unregister(StaticDevice)  # recovery codes are managed together with the phone

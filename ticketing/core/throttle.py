@@ -1,4 +1,4 @@
-"""How often somebody may do something: fixed windows counted in Redis."""
+"""Rate limits: fixed windows counted in Redis."""
 
 import hashlib
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from ticketing.core import redis
 from ticketing.core.errors import TooManyRequests
 
-# Counts a call. One script, so that a crash can't leave a counter that never expires.
+# Counts a call. One script, so that a crash cannot leave a counter without expiry.
 #
 # KEYS     counter
 # ARGV     seconds
@@ -24,8 +24,8 @@ return {calls, redis.call('PTTL', KEYS[1])}
 
 
 @dataclass(frozen=True)
-class Rule:
-    """At most `limit` calls in `seconds` for each key; the sentence says whose, and why."""
+class RateLimit:
+    """At most `limit` calls in `seconds` per key; `sentence` describes it in docs/knobs.md."""
 
     name: str
     limit: int
@@ -37,15 +37,15 @@ class Rule:
 
 
 def throttle(name: str, key: str, limit: int, seconds: int) -> None:
-    """Count this call, and refuse it if it is one too many."""
+    """Count this call, and refuse it if it exceeds the limit."""
     counter = f"throttle:{name}:{hashlib.sha256(key.encode()).hexdigest()[:32]}"
     calls, left = redis.client().eval(COUNT, 1, counter, str(seconds))
     if calls > limit:
         raise TooManyRequests(retry_after=max(1, -(-left // 1000)))
 
 
-def address_of(request: HttpRequest) -> str:
-    """Where the caller is; of IPv6 the network, because a household has all of a /64."""
+def client_address(request: HttpRequest) -> str:
+    """The client's IP address; for IPv6 its /64 network, which one household owns."""
     raw = str(request.META.get("REMOTE_ADDR") or "")
     try:
         address = ip_address(raw)

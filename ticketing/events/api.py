@@ -29,7 +29,7 @@ from ticketing.events.api_serializers import (
     IndexSerializer,
 )
 from ticketing.events.models import Event
-from ticketing.events.seat_list import SeatList, aseat_list, seat_list
+from ticketing.events.seat_list.cached import SeatList, aseat_list, seat_list
 
 KEPT_BY_THE_READER = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Encoding")]
 
@@ -65,7 +65,7 @@ class EventsView(PublicView):
         query = EventQuery(data=request.query_params.dict())  # as JSON: an empty page is no page
         query.is_valid(raise_exception=True)
         wanted = query.validated_data
-        events = selectors.searched(selectors.public_events(), wanted["search"])
+        events = selectors.search_events(selectors.public_events(), wanted["search"])
         if wanted["status"]:
             events = events.filter(state=wanted["status"])
         return Response(page_of(request, events.order_by("-starts_at", "-pk"), **wanted))

@@ -8,7 +8,7 @@ from rest_framework.reverse import reverse
 
 from ticketing.events import selectors
 from ticketing.events.models import Event, Organiser, Venue
-from ticketing.events.selectors import GradeLeft
+from ticketing.events.selectors import GradeAvailability
 
 PUBLIC_STATES = [choice for choice in Event.State.choices if choice[0] != Event.State.DRAFT]
 
@@ -58,7 +58,7 @@ class GradeSerializer(serializers.Serializer):
     total = serializers.IntegerField()
 
     @extend_schema_field(WordsSerializer)
-    def get_name(self, row: GradeLeft) -> dict[str, str]:
+    def get_name(self, row: GradeAvailability) -> dict[str, str]:
         return {"ko": row.grade.name_ko, "en": row.grade.name_en}
 
 
@@ -109,7 +109,7 @@ class EventSerializer(EventSummarySerializer):
 
     @extend_schema_field(GradeSerializer(many=True))
     def get_grades(self, event: Event) -> Any:
-        return GradeSerializer(selectors.grades_with_seats_left(event), many=True).data
+        return GradeSerializer(selectors.grade_availability(event), many=True).data
 
 
 class EventPageSerializer(serializers.Serializer):

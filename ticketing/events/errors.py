@@ -1,4 +1,4 @@
-"""What can be so about events and seats."""
+"""Errors of events and seats."""
 
 from django.utils.translation import gettext_lazy as _
 

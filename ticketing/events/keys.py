@@ -2,20 +2,20 @@
 
 
 def seats_version(event_id: int) -> str:
-    """Changes whenever a seat of the event does."""
+    """Gets a new value whenever a seat of the event changes."""
     return f"ticketing:{{{event_id}}}:seats:version"
 
 
 def seat_list(event_id: int) -> str:
-    """The newest seat list that was built, with the version it is known by."""
+    """The latest seat list, preceded by its version."""
     return f"ticketing:{{{event_id}}}:seats:list"
 
 
-def seat_list_errand(event_id: int) -> str:
-    """Held by the one of a crowd who was sent to build a seat list."""
-    return f"ticketing:{{{event_id}}}:seats:errand"
+def seat_list_dispatch_lock(event_id: int) -> str:
+    """Held by the one request that was sent to a thread to build the seat list."""
+    return f"ticketing:{{{event_id}}}:seats:dispatch-lock"
 
 
-def seat_list_builder(event_id: int) -> str:
-    """Held by the one who builds a seat list now."""
-    return f"ticketing:{{{event_id}}}:seats:builder"
+def seat_list_build_lock(event_id: int) -> str:
+    """Held by the request that builds the seat list, and for a pause after a slow build."""
+    return f"ticketing:{{{event_id}}}:seats:build-lock"

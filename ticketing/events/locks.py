@@ -1,4 +1,4 @@
-"""Row locks of events and seats: always in the order of their keys."""
+"""Row locks of events and seats, always taken in primary key order."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -15,7 +15,7 @@ def event_for_update(event_id: int) -> Event:
 
 
 def seats_for_update(event_id: int, seat_ids: Collection[int]) -> list[Seat]:
-    """These seats of the event, locked; refused as a whole if one isn't the event's."""
+    """These seats, locked; NotFound if one of them does not belong to the event."""
     wanted = set(seat_ids)
     seats = list(
         Seat.objects.select_for_update().filter(event_id=event_id, pk__in=wanted).order_by("pk")
@@ -26,6 +26,6 @@ def seats_for_update(event_id: int, seat_ids: Collection[int]) -> list[Seat]:
 
 
 def due_events_for_update(now: datetime) -> list[Event]:
-    """Announced events whose sale opens now; one that somebody else is moving is left to them."""
+    """Announced events whose sale is due; rows that another transaction has locked are skipped."""
     due = Event.objects.filter(state=Event.State.ANNOUNCED, on_sale_at__lte=now)
     return list(due.select_for_update(skip_locked=True).order_by("pk"))

@@ -1,7 +1,8 @@
-"""What the public may see of events and seats."""
+"""Events, seat counts and what the public may see of them."""
 
+import secrets
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,17 +12,29 @@ from django.core.exceptions import ValidationError
 from django.db.models import Count, Min, Q, QuerySet
 from django.utils.translation import gettext
 
+from ticketing.accounts.models import User
+from ticketing.accounts.selectors import Caller
 from ticketing.core.error_responses import REDIS_OUTAGES
 from ticketing.core.errors import NotFound
-from ticketing.events import models, store
-from ticketing.events.models import Event, Grade, Place, Seat, Section
+from ticketing.events import store
+from ticketing.events.models import (
+    FIRST_REHEARSAL_ID,
+    LAST_REHEARSAL_ID,
+    Event,
+    Grade,
+    Place,
+    Seat,
+    Section,
+)
 
-# An event without an end is shown for so long after its start.
+# An event without an end is listed this long after its start.
 USUAL_LENGTH = timedelta(hours=3)
-# Seats left on a page are at most so old: counting costs the same however many people look.
+# Seat counts on pages are at most this old, so that counting costs the same for any crowd.
 COUNTS_SECONDS = 1
 
-SEARCHED = (
+COUNTS_BY_STATE = {state.value: Count("pk", filter=Q(state=state)) for state in Seat.State}
+
+SEARCHED_FIELDS = (
     "title_ko",
     "title_en",
     "plan__venue__name_ko",
@@ -32,15 +45,15 @@ SEARCHED = (
 
 
 @dataclass(frozen=True)
-class GradeLeft:
+class GradeAvailability:
     grade: Grade
     left: int
     total: int
 
 
 @dataclass(frozen=True)
-class GradeSeats:
-    """The seats of a grade that are on sale: what is held back is not among them."""
+class GradeSeatCounts:
+    """The seats of a grade by state; seats held back from the sale are not counted."""
 
     code: str
     name_ko: str
@@ -59,7 +72,7 @@ class GradeSeats:
 
 
 @dataclass(frozen=True)
-class SectionLeft:
+class SectionAvailability:
     section: Section
     grades: list[Grade]
     left: int
@@ -67,19 +80,19 @@ class SectionLeft:
 
 
 def all_events() -> QuerySet[Event]:
-    """Every event, with what is shown beside it and its lowest price."""
+    """Every event with its venue, organiser and lowest price."""
     return Event.objects.select_related("plan__venue", "organiser").annotate(
         lowest_price=Min("grades__price")
     )
 
 
 def public_events() -> QuerySet[Event]:
-    """For lists, searches and counts: nobody comes across a rehearsal."""
-    return _announced_events().filter(rehearsal_of=None)
+    """Announced events for lists, searches and counts; without rehearsals."""
+    return _announced_events().filter(without_rehearsals("id"))
 
 
 def public_event(pk: int) -> Event:
-    """Also a rehearsal, for those who know its number: so the people in it come in."""
+    """An announced event; also a rehearsal, which its simulated people find by its id."""
     event = _announced_events().filter(pk=pk).first()
     if event is None:
         raise NotFound()
@@ -90,50 +103,71 @@ def _announced_events() -> QuerySet[Event]:
     return all_events().exclude(state=Event.State.DRAFT)
 
 
-def previewed_event(pk: int) -> Event:
-    """For those who may see drafts."""
-    event = all_events().filter(pk=pk).first()
-    if event is None:
-        raise NotFound()
-    return event
+def visible_event(pk: int, caller: Caller | None) -> Event:
+    """The event as this caller may see it: a draft only if they may view events in the admin."""
+    if caller and caller.is_staff:
+        user = User.objects.filter(pk=caller.id).first()
+        if user and user.has_perm("ticketing.view_event"):
+            event = all_events().filter(pk=pk).first()
+            if event is None:
+                raise NotFound()
+            return event
+    return public_event(pk)
+
+
+def is_rehearsal(event_id: int | None) -> bool:
+    """Decided by the id, without SQL; a database constraint keeps id and `rehearsal_of` in step."""
+    return event_id is not None and event_id >= FIRST_REHEARSAL_ID
+
+
+def without_rehearsals(field: str = "event_id") -> Q:
+    """Filters rows of other models: only those whose event is not a rehearsal."""
+    return Q(**{f"{field}__lt": FIRST_REHEARSAL_ID})
+
+
+def new_rehearsal_id() -> int:
+    """A random event id in the range reserved for rehearsals."""
+    return FIRST_REHEARSAL_ID + secrets.randbelow(LAST_REHEARSAL_ID - FIRST_REHEARSAL_ID)
 
 
 def upcoming_events(*, search: str, now: datetime) -> QuerySet[Event]:
     """Events that are not over; each word of the search occurs in title, venue or organiser."""
     not_over = Q(ends_at__gte=now) | Q(ends_at=None, starts_at__gte=now - USUAL_LENGTH)
-    return searched(public_events().filter(not_over), search).order_by("starts_at", "pk")
+    return search_events(public_events().filter(not_over), search).order_by("starts_at", "pk")
 
 
-def searched(events: QuerySet[Event], search: str) -> QuerySet[Event]:
+def search_events(events: QuerySet[Event], search: str) -> QuerySet[Event]:
     for word in search.split():
         somewhere = Q()
-        for field in SEARCHED:
+        for field in SEARCHED_FIELDS:
             somewhere |= Q(**{f"{field}__icontains": word})
         events = events.filter(somewhere)
     return events
 
 
-def grades_with_seats_left(event: Event) -> list[GradeLeft]:
+def grade_availability(event: Event) -> list[GradeAvailability]:
     left: dict[int, int] = defaultdict(int)
     total: dict[int, int] = defaultdict(int)
     for _section, grade_id, free, all_seats in _seat_counts(event.pk):
         left[grade_id] += free
         total[grade_id] += all_seats
-    return [GradeLeft(grade, left[grade.pk], total[grade.pk]) for grade in event.grades.all()]
+    return [
+        GradeAvailability(grade, left[grade.pk], total[grade.pk]) for grade in event.grades.all()
+    ]
 
 
-def is_sold_out(grades: Sequence[GradeLeft]) -> bool:
-    """Nothing is left, of what there is."""
+def is_sold_out(grades: Sequence[GradeAvailability]) -> bool:
+    """True if the event has seats and none of them is free."""
     return any(grade.total for grade in grades) and not any(grade.left for grade in grades)
 
 
-def sections_with_seats_left(event: Event) -> list[SectionLeft]:
+def section_availability(event: Event) -> list[SectionAvailability]:
     grades = {grade.pk: grade for grade in event.grades.all()}
     counts = defaultdict(list)
     for section_id, grade_id, free, all_seats in _seat_counts(event.pk):
         counts[section_id].append((grades[grade_id], free, all_seats))
     return [
-        SectionLeft(
+        SectionAvailability(
             section=section,
             grades=sorted((grade for grade, _, _ in counts[section.pk]), key=lambda g: g.order),
             left=sum(free for _, free, _ in counts[section.pk]),
@@ -153,12 +187,12 @@ def section_seats(event: Event, code: str) -> tuple[Section, list[Seat]]:
 
 
 def _seat_counts(event_id: int) -> list[tuple[int, int, int, int]]:
-    """(section, grade, seats left, seats) of an event."""
-    return _counted(f"seat-counts:{event_id}", lambda: _count_seats(event_id))
+    """(section id, grade id, free seats, all seats) of an event."""
+    return _cached_counts(f"seat-counts:{event_id}", lambda: _count_seats(event_id))
 
 
-def _counted(key: str, count: Callable[[], list[Any]]) -> list[Any]:
-    """Counted at most once a second; from PostgreSQL if Redis can't say."""
+def _cached_counts(key: str, count: Callable[[], list[Any]]) -> list[Any]:
+    """The cached counts, counted at most once a second; from PostgreSQL if Redis is down."""
     try:
         counts: list[Any] | None = cache.get(key)
         if counts is None:
@@ -180,14 +214,14 @@ def seats_free(event_id: int) -> int:
 
 
 def seats_version(event_id: int) -> str | None:
-    """Another one whenever a seat of the event changed; None if nobody asked lately."""
+    """A value that changes with every seat of the event; None if nobody read the list lately."""
     return store.seats_version(event_id)
 
 
-def seats_by_grade(event_id: int) -> list[GradeSeats]:
+def seats_by_grade(event_id: int) -> list[GradeSeatCounts]:
     """Free, held and sold seats of every grade, in the order of the grades."""
-    rows = _counted(f"seats-by-grade:{event_id}", lambda: _count_by_grade(event_id))
-    return [GradeSeats(*row) for row in rows]
+    rows = _cached_counts(f"seats-by-grade:{event_id}", lambda: _count_by_grade(event_id))
+    return [GradeSeatCounts(*row) for row in rows]
 
 
 def _count_by_grade(event_id: int) -> list[Any]:
@@ -195,11 +229,6 @@ def _count_by_grade(event_id: int) -> list[Any]:
     counts = {name: Count("seats", filter=Q(seats__state=state)) for name, state in states.items()}
     grades = Grade.objects.filter(event_id=event_id).order_by("order", "pk").annotate(**counts)
     return list(grades.values_list("code", "name_ko", "name_en", *states))
-
-
-def is_rehearsal(event_id: int | None) -> bool:
-    """Whether this id belongs to a rehearsal: the console keeps those out of its alerts."""
-    return models.is_rehearsal(event_id)
 
 
 SEAT_RANGE_FIELDS = ("section", "first_row", "last_row", "first_number", "last_number")
@@ -236,3 +265,27 @@ def _rows_between(section: Section, first_row: str, last_row: str) -> list[str]:
             raise ValidationError({name: message})
     low, high = sorted((rows.index(first_row), rows.index(last_row)))
     return rows[low : high + 1]
+
+
+def event_seat_counts(event_ids: Collection[int]) -> dict[int, Any]:
+    """Seats in all, and by state, of each of these events."""
+    rows = Seat.objects.filter(event_id__in=event_ids).order_by().values("event_id")
+    return {row["event_id"]: row for row in rows.annotate(total=Count("pk"), **COUNTS_BY_STATE)}
+
+
+def section_seat_counts(event_id: int) -> list[dict[str, Any]]:
+    """Each section of an event with its seats by state."""
+    rows = Seat.objects.filter(event_id=event_id).values("section_id")
+    rows = rows.annotate(total=Count("pk"), **COUNTS_BY_STATE)
+    counts = {row["section_id"]: row for row in rows}
+    sections = Section.objects.filter(pk__in=counts)
+    return [{"section": section, **counts[section.pk]} for section in sections]
+
+
+def plan_seat_counts(plan_ids: Collection[int]) -> dict[int, Any]:
+    """Seats and sections of each of these plans."""
+    rows = Place.objects.filter(section__plan_id__in=plan_ids).order_by()
+    counted = rows.values("section__plan_id").annotate(
+        seats=Count("pk"), sections=Count("section_id", distinct=True)
+    )
+    return {row["section__plan_id"]: row for row in counted}

@@ -1,4 +1,4 @@
-"""What happens to events by the clock."""
+"""Scheduled tasks of events."""
 
 from celery import shared_task
 

@@ -1,13 +1,13 @@
-"""URLs of the home page and of the events' public pages."""
+"""URLs of the public pages: events, posters, uploaded media."""
 
 from django.urls import path
 
-from ticketing.events import views
+from ticketing.events.views import pages
 
 app_name = "ticketing"
 urlpatterns = [
-    path("", views.home, name="home"),
-    path("events/<int:pk>/", views.event, name="event"),
-    path("events/<int:pk>/poster.svg", views.poster, name="poster"),
-    path("media/<path:path>", views.media, name="media"),
+    path("", pages.home, name="home"),
+    path("events/<int:pk>/", pages.event, name="event"),
+    path("events/<int:pk>/poster.svg", pages.poster, name="poster"),
+    path("media/<path:path>", pages.media, name="media"),
 ]

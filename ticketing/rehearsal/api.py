@@ -8,7 +8,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from ticketing.accounts.api_auth import SessionAuthentication, TokenAuthentication
+from ticketing.accounts.authentication import SessionAuthentication, TokenAuthentication
 from ticketing.accounts.models import ApiToken, User
 from ticketing.console.errors import SecondFactorMissing
 from ticketing.console.services import needs_second_factor

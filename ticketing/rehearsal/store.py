@@ -29,8 +29,8 @@ class Traces:
     def are_in(self, key: str) -> bool:
         if key.startswith(LINES):
             return key.removeprefix(LINES).rstrip("}") in self.people
-        if key.startswith(sessions.copies()):
-            return key.removeprefix(sessions.copies()) in self.sessions
+        if key.startswith(sessions.cache_prefix()):
+            return key.removeprefix(sessions.cache_prefix()) in self.sessions
         return any(word in key for word in self.words)
 
 
@@ -64,7 +64,7 @@ def _parts(client: Any, traces: Traces) -> Iterator[list[str]]:
 
 def _without_marks(client: Any, keys: list[str]) -> list[str]:
     """The mark of a session that was ended stays: for a minute it keeps stragglers out."""
-    copies = [key for key in keys if key.startswith(sessions.copies())]
+    copies = [key for key in keys if key.startswith(sessions.cache_prefix())]
     values = client.mget(copies) if copies else []
     mark = f'"{sessions.ENDED}"'
     ended = {key for key, value in zip(copies, values, strict=True) if value == mark}

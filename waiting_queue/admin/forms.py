@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.events.admin.event_forms import ReasonForm
+from ticketing.core.admin.forms import ReasonForm
 from waiting_queue.models import KNOBS, NOTICE_MAX_LENGTH, SaleQueue, one_plain_line
 
 

@@ -11,9 +11,9 @@ from django.utils.translation import gettext_lazy
 
 from ticketing.accounts.models import User
 from ticketing.core import clock
+from ticketing.core.admin.forms import ReasonForm
+from ticketing.core.admin.pages import PagesAdmin, operator
 from ticketing.core.errors import NotFound
-from ticketing.events.admin.event_forms import ReasonForm
-from ticketing.events.admin.pages import PagesAdmin, operator
 from waiting_queue import selectors, services
 from waiting_queue.admin.forms import EmailForm, NoticeForm
 from waiting_queue.errors import QueueOver

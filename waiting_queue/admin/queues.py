@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core import clock
-from ticketing.events.admin.counts import CountedList
-from ticketing.events.admin.pages import SEOUL, operator
+from ticketing.core.admin.counted_list import CountedList
+from ticketing.core.admin.pages import SEOUL, operator
 from waiting_queue import selectors, services
 from waiting_queue.admin.forms import QueueForm
 from waiting_queue.admin.pages import QueuePages

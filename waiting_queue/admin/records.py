@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.events.admin.changes import ReadOnlyAdmin
+from ticketing.core.admin.pages import ChangeRecordAdmin, ReadOnlyAdmin
 from waiting_queue.models import BlockAppeal, QueueChange, QueueDraw, QueueJournal
 from waiting_queue.selectors.labels import reason_label, subject_label, value_label
 
@@ -15,12 +15,9 @@ MAX_COUNTED = 10_000
 
 
 @admin.register(QueueChange)
-class QueueChangeAdmin(ReadOnlyAdmin):
-    list_display = fields = ("at", "queue", "knob", "was", "became", "by", "reason")
+class QueueChangeAdmin(ChangeRecordAdmin):
+    list_display = fields = ("at", "queue", "knob", "old_value", "new_value", "by", "reason")
     list_select_related = ("queue__event", "by")
-    list_per_page = 50
-    show_full_result_count = False
-    date_hierarchy = "at"
     search_fields = (
         *("queue__event__title_ko", "queue__event__title_en", "by__email", "what", "why"),
     )
@@ -29,13 +26,8 @@ class QueueChangeAdmin(ReadOnlyAdmin):
     def knob(self, change: QueueChange) -> str:
         return subject_label(change)
 
-    @admin.display(description=_("before"))
-    def was(self, change: QueueChange) -> str:
-        return value_label(change, change.before)
-
-    @admin.display(description=_("after"))
-    def became(self, change: QueueChange) -> str:
-        return value_label(change, change.after)
+    def value_label(self, change: QueueChange, value: str) -> str:
+        return value_label(change, value)
 
     @admin.display(description=_("why"), ordering="why")
     def reason(self, change: QueueChange) -> str:

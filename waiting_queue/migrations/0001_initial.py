@@ -69,7 +69,7 @@ class Migration(migrations.Migration):
                 ('before', models.CharField(blank=True, max_length=200, verbose_name='before')),
                 ('after', models.CharField(blank=True, max_length=200, verbose_name='after')),
                 ('why', models.CharField(blank=True, max_length=200, verbose_name='why')),
-                ('by', models.ForeignKey(help_text='Empty: the system itself, at the appointed time.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='who')),
+                ('by', models.ForeignKey(help_text='Empty: the system itself.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='who')),
             ],
             options={
                 'verbose_name': 'change of a queue',

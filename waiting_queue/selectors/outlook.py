@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-from ticketing.events.selectors import GradeSeats, seats_by_grade
+from ticketing.events.selectors import GradeSeatCounts, seats_by_grade
 
 # Prior of the average basket: counts as this many people who took this many seats each.
 ASSUMED_PEOPLE, ASSUMED_BASKET = 20, 2
@@ -54,7 +54,9 @@ def chance_of(grade: Mapping[str, Any], ahead: int) -> str:
     return "maybe" if ahead < grade["maybe"] else "unlikely"
 
 
-def forecast(seats: Sequence[GradeSeats], *, admitted: int, inside: int, ready: int) -> Outlook:
+def forecast(
+    seats: Sequence[GradeSeatCounts], *, admitted: int, inside: int, ready: int
+) -> Outlook:
     sold = sum(grade.sold for grade in seats)
     held = sum(grade.held for grade in seats)
     basket = average_basket(sold=sold, done=max(admitted - inside, 0))
@@ -78,13 +80,13 @@ def undecided(*, inside: int, held: int, basket: Fraction) -> Fraction:
 
 
 def grade_outlooks(
-    seats: Sequence[GradeSeats], basket: Fraction, before_the_line: Fraction | int
+    seats: Sequence[GradeSeatCounts], basket: Fraction, before_the_line: Fraction | int
 ) -> list[GradeOutlook]:
     """Return per grade how far back in line its seats reach, after everybody before the line."""
     demand = popularity(seats)
     total_demand = sum(demand[grade.code] for grade in seats if grade.free)
 
-    def people_ahead(grade: GradeSeats, share: Fraction) -> int:
+    def people_ahead(grade: GradeSeatCounts, share: Fraction) -> int:
         if not grade.free:
             return 0
         per_person = basket * demand[grade.code] / total_demand
@@ -103,7 +105,7 @@ def grade_outlooks(
     ]
 
 
-def popularity(seats: Sequence[GradeSeats]) -> dict[str, Fraction]:
+def popularity(seats: Sequence[GradeSeatCounts]) -> dict[str, Fraction]:
     """Return the demand for each grade: seats taken so far plus a prior by its size.
 
     Only grades with free seats share the demand: people whose grade is sold out take another.

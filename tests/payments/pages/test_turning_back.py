@@ -4,8 +4,8 @@ import pytest
 
 from payments import locks, saga, services
 from payments.sandbox import control
-from tests.concurrency.together import together
 from tests.payments.saga.acting import Buyer, money_and_seats_agree, work_until_settled
+from tests.race import together
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("gateway")]
 

@@ -11,8 +11,8 @@ from payments.breaker import LEAST, PAUSE_MS, PROBE_MS, WINDOW_MS, Breaker, Open
 from payments.gateways import Declined, Unavailable, Unknown, gateway
 from payments.models import Payment
 from payments.sandbox import control
-from tests.concurrency.together import together, winners
 from tests.payments.saga.acting import work
+from tests.race import together, winners
 from ticketing.core import redis
 
 pytestmark = pytest.mark.django_db(transaction=True)

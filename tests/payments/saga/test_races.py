@@ -17,7 +17,6 @@ from reservations import services as reservations
 from reservations.errors import HoldOver
 from reservations.models import Reservation
 from reservations.services import paying
-from tests.concurrency.together import together, winners
 from tests.payments.saga.acting import Buyer, messages, money_and_seats_agree, seat_states, work
 from tests.payments.saga.test_webhooks import body_of, send, signed
 from tests.payments.saga.unlocked import (
@@ -26,6 +25,7 @@ from tests.payments.saga.unlocked import (
     together_at_locked,
     without_index,
 )
+from tests.race import together, winners
 from ticketing.core import clock
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -13,9 +13,9 @@ from reservations import errors as reservations_errors
 from reservations import locks
 from reservations import services as reservations
 from reservations.models import Ticket
-from tests.concurrency.together import together
 from tests.making import make_user
 from tests.payments.saga.acting import Buyer
+from tests.race import together
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

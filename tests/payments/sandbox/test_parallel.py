@@ -8,8 +8,8 @@ from portone_server_sdk import errors
 from payments.sandbox import calls, control
 from payments.sandbox.models import Payment
 from payments.sandbox.services import charging, refunding
-from tests.concurrency.together import together, winners
 from tests.payments.sandbox.conftest import AMOUNT
+from tests.race import together, winners
 
 BUYERS = 6
 

@@ -9,7 +9,7 @@ from tests.reservations.acting import hold
 from tests.waiting_queue.api.conftest import logged_in
 from ticketing.core import clock
 from ticketing.events.models import Event
-from ticketing.events.seat_list import seat_list
+from ticketing.events.seat_list.cached import seat_list
 from ticketing.events.services import block_seats
 
 pytestmark = pytest.mark.django_db(transaction=True)

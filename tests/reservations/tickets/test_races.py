@@ -9,8 +9,8 @@ from django.db import IntegrityError, connection
 from reservations import errors, locks, services
 from reservations.models import CheckIn, Reservation, Ticket
 from reservations.tickets import selectors, signing
-from tests.concurrency.together import together, winners
 from tests.making import make_user, seat_ids
+from tests.race import together, winners
 from tests.reservations.acting import hold
 from tests.reservations.tickets.conftest import buy, make_doorkeeper, scan
 

@@ -12,7 +12,7 @@ from tests.making import make_user
 from ticketing.accounts.models import User
 from ticketing.core import redis
 
-NOBODY_LISTENS = "redis://127.0.0.1:1/0"
+CLOSED_PORT_URL = "redis://127.0.0.1:1/0"
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def ben(db: None) -> User:
 
 @pytest.fixture
 def browser() -> Client:
-    """Shows what people would see, also where a bug or an outage is raised."""
+    """A client that shows error pages instead of raising."""
     return new_browser()
 
 
@@ -56,22 +56,22 @@ def is_logged_in(client: Client) -> bool:
 
 @pytest.fixture
 def redis_down() -> Callable[[], AbstractContextManager[None]]:
-    """`with redis_down():` nothing answers at Redis' address; afterwards it is back, as it was."""
+    """`with redis_down():` Redis cannot be reached; afterwards it is back unchanged."""
 
     @contextmanager
     def outage() -> Iterator[None]:
         caches = deepcopy(settings.CACHES)
-        caches["default"]["LOCATION"] = NOBODY_LISTENS
+        caches["default"]["LOCATION"] = CLOSED_PORT_URL
         try:
-            with override_settings(CACHES=caches, REDIS_URL=NOBODY_LISTENS):
-                forget_connections()
+            with override_settings(CACHES=caches, REDIS_URL=CLOSED_PORT_URL):
+                reset_connections()
                 yield
         finally:
-            forget_connections()
+            reset_connections()
 
     return outage
 
 
-def forget_connections() -> None:
+def reset_connections() -> None:
     redis.client.cache_clear()
     AxesProxyHandler.get_implementation(force=True)

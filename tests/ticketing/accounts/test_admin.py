@@ -58,7 +58,7 @@ def test_a_person_is_added_with_a_password(operator: User, office: Client):
 def test_switching_off_logs_out_and_leaves_a_trace(ann: User, ben: User, office: Client):
     anns, bens = logged_in(ann), logged_in(ben)
 
-    act(office, "switch_off", ann)
+    act(office, "deactivate", ann)
 
     ann.refresh_from_db()
     assert not ann.is_active
@@ -68,7 +68,7 @@ def test_switching_off_logs_out_and_leaves_a_trace(ann: User, ben: User, office:
 
 
 def test_nobody_switches_themselves_off(operator: User, office: Client):
-    act(office, "switch_off", operator)
+    act(office, "deactivate", operator)
 
     operator.refresh_from_db()
     assert operator.is_active
@@ -88,7 +88,7 @@ def test_those_who_may_only_look_have_no_buttons(ann: User, helper: User):
     helper.user_permissions.set(Permission.objects.filter(codename="view_user"))
     client = logged_in(helper)
 
-    act(client, "switch_off", ann)
+    act(client, "deactivate", ann)
 
     ann.refresh_from_db()
     assert ann.is_active
@@ -98,7 +98,7 @@ def test_those_who_may_only_look_have_no_buttons(ann: User, helper: User):
 def test_a_helper_has_no_power_over_staff(operator: User, helper: User):
     client = logged_in(helper)
 
-    act(client, "switch_off", operator)
+    act(client, "deactivate", operator)
     password = client.post(f"{PEOPLE}{operator.pk}/password/", {"password1": "x", "password2": "x"})
 
     operator.refresh_from_db()

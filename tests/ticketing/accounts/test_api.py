@@ -5,7 +5,7 @@ from django.test import Client
 
 from tests.making import PASSWORD
 from tests.ticketing.accounts.conftest import logged_in
-from ticketing.accounts import limits, services
+from ticketing.accounts import rate_limits, services
 from ticketing.accounts.errors import TooManyTokens
 from ticketing.accounts.models import ApiToken, User
 
@@ -105,7 +105,7 @@ def test_an_ended_token_is_refused(secret: str, program: Client, change: dict):
 
 
 def test_the_token_of_someone_switched_off_is_refused(ann: User, secret: str, program: Client):
-    services.switch_off(user=ann)
+    services.deactivate(user=ann)
 
     assert program.get(ME, headers=bearer(secret)).json()["code"] == "bad_token"
 
@@ -124,10 +124,10 @@ def test_a_token_costs_one_query_and_its_use_is_noted_once_a_minute(
 
     with django_assert_num_queries(1):
         program.get(ME, headers=bearer(secret))
-    services.use_token(secret=secret, now=noted + timedelta(seconds=59))
+    services.authenticate_token(secret=secret, now=noted + timedelta(seconds=59))
     assert ApiToken.objects.get().last_used_at == noted
 
-    services.use_token(secret=secret, now=noted + timedelta(seconds=60))
+    services.authenticate_token(secret=secret, now=noted + timedelta(seconds=60))
     assert ApiToken.objects.get().last_used_at == noted + timedelta(seconds=60)
 
 
@@ -150,21 +150,23 @@ def test_revoking_twice_keeps_the_first_time(token: ApiToken, now: datetime):
 
 
 def test_one_person_has_only_so_many_tokens(ann: User, now: datetime):
-    for n in range(limits.LIVE_TOKENS):
+    for n in range(rate_limits.LIVE_TOKENS):
         token, _ = services.create_token(user=ann, name=f"script {n}", now=now)
 
     with pytest.raises(TooManyTokens) as refusal:
         services.create_token(user=ann, name="one more", now=now)
-    assert str(limits.LIVE_TOKENS) in str(refusal.value)
+    assert str(rate_limits.LIVE_TOKENS) in str(refusal.value)
 
     services.revoke_token(token=token, now=now)
     assert services.create_token(user=ann, name="one more", now=now)
 
 
 def test_tokens_are_not_made_without_end(ann: User, program: Client):
-    answers = [ask_for_token(program).status_code for _ in range(limits.CREATE_TOKEN.limit + 1)]
+    answers = [
+        ask_for_token(program).status_code for _ in range(rate_limits.CREATE_TOKEN.limit + 1)
+    ]
 
-    assert answers == [201] * limits.CREATE_TOKEN.limit + [429]
+    assert answers == [201] * rate_limits.CREATE_TOKEN.limit + [429]
 
 
 # -- sessions --------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from django.test import Client
 
 from tests.ticketing.accounts.conftest import is_logged_in, logged_in
 from tests.ticketing.accounts.test_log_in_pause import at_the_page, fail_to_the_limit
-from ticketing.accounts import limits, services
+from ticketing.accounts import rate_limits, services
 from ticketing.accounts.models import User
 from ticketing.celery import app
 from ticketing.core import redis
@@ -105,7 +105,7 @@ def test_no_mail_for_those_who_may_not_log_in(ann: User, change: dict):
 
 
 def test_nobodys_inbox_is_filled(ann: User, browser: Client):
-    for _ in range(limits.RESET_FOR.limit):
+    for _ in range(rate_limits.RESET_FOR.limit):
         assert browser.post(RESET, {"email": ann.email}).status_code == 302
 
     assert browser.post(RESET, {"email": "ANN@Example.com"}).status_code == 429
@@ -115,10 +115,10 @@ def test_nobodys_inbox_is_filled(ann: User, browser: Client):
 def test_an_unknown_address_meets_the_same_limit(db: None, browser: Client):
     answers = [
         browser.post(RESET, {"email": "nobody@example.com"}).status_code
-        for _ in range(limits.RESET_FOR.limit + 1)
+        for _ in range(rate_limits.RESET_FOR.limit + 1)
     ]
 
-    assert answers == [302] * limits.RESET_FOR.limit + [429]
+    assert answers == [302] * rate_limits.RESET_FOR.limit + [429]
 
 
 def test_without_redis_there_is_a_503(db: None, browser: Client, redis_down):

@@ -3,7 +3,7 @@ from django.test import Client
 
 from tests.making import PASSWORD
 from tests.ticketing.accounts.conftest import is_logged_in, logged_in
-from ticketing.accounts import limits
+from ticketing.accounts import rate_limits
 from ticketing.accounts.models import ApiToken, User
 from ticketing.accounts.selectors import caller
 
@@ -54,7 +54,7 @@ def test_a_phone_number_has_digits(anns_browser: Client):
 
 def test_guessing_the_password_from_a_borrowed_phone_is_limited(anns_browser: Client):
     wrong = {"old_password": "wrong", "new_password1": NEW, "new_password2": NEW}
-    for _ in range(limits.CONFIRM_PASSWORD.limit):
+    for _ in range(rate_limits.CONFIRM_PASSWORD.limit):
         assert anns_browser.post("/accounts/password/", wrong).status_code == 200
 
     assert anns_browser.post("/accounts/password/", wrong).status_code == 429

@@ -163,7 +163,7 @@ def becomes_staff(user: User) -> None:
 ENDINGS = [
     changes_password,
     becomes_staff,
-    lambda user: services.switch_off(user=user),
+    lambda user: services.deactivate(user=user),
     lambda user: services.log_out_everywhere(user=user),
     lambda user: user.delete(),
     lambda user: User.objects.filter(pk=user.pk).delete(),
@@ -214,15 +214,15 @@ def test_old_sessions_are_forgotten_in_batches(
     Session.objects.bulk_create(old_session(n, now - timedelta(days=1)) for n in range(25))
 
     with django_assert_max_num_queries(6):
-        assert services.forget_old_sessions(now=now, batch=10) == 25
+        assert services.delete_expired_sessions(now=now, batch=10) == 25
 
     assert list(Session.objects.values_list("session_key", flat=True)) == [key]
     assert caller(key)
 
 
 def test_the_time_is_told(key: str, now: datetime):
-    assert services.forget_old_sessions(now=now) == 0
-    assert services.forget_old_sessions(now=now + timedelta(days=15)) == 1
+    assert services.delete_expired_sessions(now=now) == 0
+    assert services.delete_expired_sessions(now=now + timedelta(days=15)) == 1
 
 
 def test_the_scheduled_task_exists():
@@ -230,7 +230,7 @@ def test_the_scheduled_task_exists():
 
     app.loader.import_default_modules()
     scheduled = {entry["task"] for entry in app.conf.beat_schedule.values()}
-    assert "accounts.forget_old_sessions" in scheduled & set(app.tasks)
+    assert "accounts.delete_expired_sessions" in scheduled & set(app.tasks)
 
 
 def test_a_session_is_not_tied_to_the_key_alone(ann: User, key: str):

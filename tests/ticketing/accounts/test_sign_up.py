@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from tests.making import PASSWORD
 from tests.ticketing.accounts.conftest import is_logged_in, new_browser
-from ticketing.accounts import limits, services
+from ticketing.accounts import rate_limits, services
 from ticketing.accounts.errors import EmailTaken
 from ticketing.accounts.models import User
 
@@ -70,7 +70,7 @@ def test_password_managers_know_the_fields(db: None, browser: Client):
 
 
 def test_one_address_may_not_make_accounts_without_end(db: None, browser: Client):
-    for _ in range(limits.SIGN_UP.limit):
+    for _ in range(rate_limits.SIGN_UP.limit):
         assert browser.post(SIGN_UP, {}).status_code == 200
 
     assert browser.post(SIGN_UP, typed()).status_code == 429

@@ -197,7 +197,7 @@ def test_held_back_seats_are_counted_before_they_are_released(console, sale, eve
 
     assert not Seat.objects.filter(state="blocked").exists()
     change = EventChange.objects.order_by("-pk").first()
-    assert (change.what, change.by, change.reason) == ("seats 3", operator, "sponsor")
+    assert (change.what, change.by, change.why) == ("seats 3", operator, "sponsor")
 
 
 def test_one_seat_is_frozen_and_unfrozen(console, sale, event):

@@ -5,10 +5,10 @@ from threading import Barrier
 import pytest
 from django.test import RequestFactory
 
-from ticketing.accounts.limits import RULES
+from ticketing.accounts.rate_limits import RULES
 from ticketing.core import redis
 from ticketing.core.errors import TooManyRequests
-from ticketing.core.throttle import address_of, throttle
+from ticketing.core.throttle import client_address, throttle
 
 CALLERS, LIMIT = 24, 7
 
@@ -89,7 +89,7 @@ def test_after_the_window_it_goes_on():
     ],
 )
 def test_an_address_is_a_household(raw: str, address: str):
-    assert address_of(RequestFactory().get("/", REMOTE_ADDR=raw)) == address
+    assert client_address(RequestFactory().get("/", REMOTE_ADDR=raw)) == address
 
 
 def test_every_rule_has_its_own_name_and_a_sentence():

@@ -8,11 +8,11 @@ from django.db.models import F
 from django.test import Client
 from django.utils import translation
 
+from reservations.views.seat_drawings import ranges
 from tests.making import make_event, make_plan, make_user
 from ticketing.core.money import money
-from ticketing.events.drawings import ranges
 from ticketing.events.models import Event, Place, Seat
-from ticketing.events.posters import poster_svg
+from ticketing.events.views.generated_poster import poster_svg
 
 pytestmark = pytest.mark.django_db
 

@@ -48,9 +48,7 @@ def test_the_lowest_price_is_shown_beside_the_event(event):
 def test_seats_left_are_counted_per_grade(event):
     event.seats.filter(pk=seat_ids(event)[0]).update(state=Seat.State.SOLD)
 
-    left = {
-        row.grade.code: (row.left, row.total) for row in selectors.grades_with_seats_left(event)
-    }
+    left = {row.grade.code: (row.left, row.total) for row in selectors.grade_availability(event)}
 
     assert left == {"R": (7, 8), "S": (4, 4)}
 
@@ -59,25 +57,25 @@ def test_seats_left_are_counted_per_section(db, now):
     event = make_event(now, plan=make_plan(standing=5))
 
     left = [
-        (row.section.code, row.left, row.total) for row in selectors.sections_with_seats_left(event)
+        (row.section.code, row.left, row.total) for row in selectors.section_availability(event)
     ]
 
     assert left == [("A", 12, 12), ("F", 5, 5)]
 
 
 def test_a_second_look_costs_no_counting(event, django_assert_num_queries):
-    selectors.grades_with_seats_left(event)
+    selectors.grade_availability(event)
 
     with django_assert_num_queries(1):  # the grades
-        selectors.grades_with_seats_left(event)
+        selectors.grade_availability(event)
 
 
 def test_counts_are_fresh_again_when_their_second_is_over(event):
-    selectors.grades_with_seats_left(event)
+    selectors.grade_availability(event)
     event.seats.update(state=Seat.State.SOLD)
     cache.clear()
 
-    assert {row.left for row in selectors.grades_with_seats_left(event)} == {0}
+    assert {row.left for row in selectors.grade_availability(event)} == {0}
 
 
 def test_an_event_speaks_the_readers_language(event):

@@ -7,7 +7,7 @@ from tests.making import make_user, seat_ids
 from tests.reservations.acting import hold
 from tests.ticketing.rehearsal.staging import OPTIONS, director, sale  # noqa: F401 - fixtures
 from ticketing.accounts.models import Session, User
-from ticketing.accounts.sessions import copies
+from ticketing.accounts.sessions import cache_prefix
 from ticketing.core import mails, redis
 from ticketing.rehearsal import services
 from ticketing.rehearsal.errors import AnotherRehearsal, RehearsalOver
@@ -39,7 +39,7 @@ def test_their_sessions_are_good_for_every_page(people):
 
 def test_a_session_is_a_row_and_a_copy(people):
     assert Session.objects.get(session_key=people[0].session).user_id == people[0].id
-    assert redis.client().exists(copies() + people[0].session)
+    assert redis.client().exists(cache_prefix() + people[0].session)
 
 
 def test_a_session_survives_the_loss_of_redis(people):

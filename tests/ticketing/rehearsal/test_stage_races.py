@@ -5,7 +5,7 @@ from threading import Event as Signal
 import pytest
 from django.db import connection
 
-from tests.concurrency.together import together, winners
+from tests.race import together, winners
 from tests.ticketing.rehearsal.staging import OPTIONS, director, sale  # noqa: F401 - fixtures
 from ticketing.accounts import services as accounts
 from ticketing.accounts.models import User
@@ -56,14 +56,14 @@ def test_control_without_the_constraint_all_of_them_do(sale, director, now, unco
 @pytest.fixture
 def made_slowly(monkeypatch):
     """People take a while to be made; the signal says that it has begun."""
-    begun, go_on, quickly = Signal(), Signal(), accounts.make_crowd
+    begun, go_on, quickly = Signal(), Signal(), accounts.create_users
 
     def slowly(**who):
         begun.set()
         go_on.wait(A_WHILE)
         return quickly(**who)
 
-    monkeypatch.setattr(accounts, "make_crowd", slowly)
+    monkeypatch.setattr(accounts, "create_users", slowly)
     return begun, go_on
 
 

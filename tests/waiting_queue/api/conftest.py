@@ -13,7 +13,7 @@ from django.db import connections
 
 from tests.making import make_user
 from ticketing.accounts.models import User
-from ticketing.accounts.sessions import SessionStore, remember_caller
+from ticketing.accounts.sessions import SessionStore, store_caller
 from ticketing.asgi import application
 from ticketing.core import clock, redis
 from waiting_queue import reasons, services
@@ -79,7 +79,7 @@ class Fan:
 def logged_in(user: User) -> str:
     session = SessionStore()
     session[SESSION_KEY] = str(user.pk)
-    remember_caller(session, user)
+    store_caller(session, user)
     session.save()
     return str(session.session_key)
 

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from threading import Barrier
 
-from tests.concurrency.together import together
+from tests.race import together
 from tests.waiting_queue.line import START, Line
 from ticketing.core import redis
 from waiting_queue import keys, store

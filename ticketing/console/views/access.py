@@ -11,7 +11,7 @@ from django.template.response import TemplateResponse
 from django.utils.functional import Promise
 from django.views.decorators.cache import never_cache
 
-from ticketing.events.admin.pages import operator
+from ticketing.core.admin.pages import operator
 
 View = Callable[..., HttpResponse]
 

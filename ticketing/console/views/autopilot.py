@@ -10,7 +10,7 @@ from ticketing.console.views.access import render_page, requires_permission
 from ticketing.console.views.controls import audit_fields, back_to_console
 from ticketing.console.views.forms import AutopilotForm
 from ticketing.core import clock
-from ticketing.events.admin.pages import operator, require_post
+from ticketing.core.admin.pages import operator, require_post
 
 
 @requires_permission(SET_KNOBS)

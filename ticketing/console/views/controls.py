@@ -20,9 +20,9 @@ from ticketing.console.services.roles import (
 from ticketing.console.views.access import check_permission, render_page, requires_permission
 from ticketing.console.views.forms import KnobsForm, NoticeForm
 from ticketing.core import clock
+from ticketing.core.admin.forms import ReasonForm
+from ticketing.core.admin.pages import operator
 from ticketing.core.errors import NotFound
-from ticketing.events.admin.event_forms import ReasonForm
-from ticketing.events.admin.pages import operator
 from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queues
 from waiting_queue.models import SaleQueue

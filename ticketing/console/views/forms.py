@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from ticketing.console.errors import WrongCode
 from ticketing.console.models import Autopilot
 from ticketing.console.services import KNOBS, AutopilotBounds
-from ticketing.events.admin.event_forms import ReasonForm
+from ticketing.core.admin.forms import ReasonForm
 from ticketing.events.models import Event, Seat, Section
 from ticketing.events.selectors import SEAT_RANGE_FIELDS, seats_in_range
 from waiting_queue.models import SaleQueue, one_plain_line

@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from ticketing.console.models import CHART_FIELDS
-from ticketing.events.admin import change_words as event_words
 from ticketing.events.models import EventChange
 from waiting_queue.models import QueueChange, SaleQueue
 from waiting_queue.selectors.labels import (
@@ -117,10 +116,10 @@ def change_rows(changes: Iterable[QueueChange | EventChange]) -> list[dict[str, 
 def _change_labels(change: QueueChange | EventChange) -> dict[str, Any]:
     if isinstance(change, EventChange):
         return {
-            "what": event_words.what_words(change),
-            "before": event_words.value_words(change, change.before),
-            "after": event_words.value_words(change, change.after),
-            "why": change.reason,
+            "what": change.what_label,
+            "before": change.value_label(change.before),
+            "after": change.value_label(change.after),
+            "why": change.why,
         }
     author = {"by": _("autopilot")} if is_by_autopilot(change) else {}
     return {

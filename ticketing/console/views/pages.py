@@ -17,7 +17,7 @@ from ticketing.console.views.forms import (
 )
 from ticketing.console.views.labels import SCRIPT_LABELS, change_rows, minutes_table, state_buttons
 from ticketing.core import clock
-from ticketing.events.admin.pages import operator
+from ticketing.core.admin.pages import operator
 from waiting_queue import selectors as queues
 from waiting_queue.models import SaleQueue
 from waiting_queue.selectors.labels import autopilot_reason

@@ -18,9 +18,9 @@ from ticketing.console.views.controls import audit_fields, back_to_console, conf
 from ticketing.console.views.forms import SearchForm
 from ticketing.console.views.labels import change_rows
 from ticketing.core import clock
+from ticketing.core.admin.forms import ReasonForm
+from ticketing.core.admin.pages import operator, require_post
 from ticketing.core.errors import NotFound
-from ticketing.events.admin.event_forms import ReasonForm
-from ticketing.events.admin.pages import operator, require_post
 from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queues
 from waiting_queue.models import BlockAppeal

@@ -10,9 +10,9 @@ from ticketing.console.views.access import render_page, requires_permission
 from ticketing.console.views.controls import back_to_console, confirm_page
 from ticketing.console.views.forms import FREEZE, ReleaseForm, SeatForm
 from ticketing.core import clock
+from ticketing.core.admin.pages import operator
 from ticketing.events import services as events
-from ticketing.events.admin.counts import seats_of_sections
-from ticketing.events.admin.pages import operator
+from ticketing.events.selectors import section_seat_counts
 from waiting_queue.models import SaleQueue
 
 RELEASED = gettext_lazy("These seats are on sale from this moment. Whoever is inside sees them.")
@@ -73,5 +73,5 @@ def _page(
     request: HttpRequest, queue: SaleQueue, release: ReleaseForm, freeze: SeatForm
 ) -> HttpResponse:
     title = _("%(event)s: seats") % {"event": queue}
-    context = {"queue": queue, "event": queue.event, "sections": seats_of_sections(queue.pk)}
+    context = {"queue": queue, "event": queue.event, "sections": section_seat_counts(queue.pk)}
     return render_page(request, "seats", title, release=release, freeze=freeze, **context)

@@ -16,8 +16,8 @@ from django.views.decorators.cache import never_cache
 from ticketing.console import services
 from ticketing.console.views.access import View, render_page
 from ticketing.console.views.forms import CodeForm
+from ticketing.core.admin.pages import operator
 from ticketing.core.errors import NotFound
-from ticketing.events.admin.pages import operator
 
 
 def staff_view(view: View) -> View:

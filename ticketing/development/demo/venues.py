@@ -25,7 +25,7 @@ def tier(level: int, grades: str, *, rows: int, seats: int) -> list[Block]:
             seats_per_row=seats,
             wheelchair_places=4 if level == 1 else 0,
             column=number,
-            house_row=level + 1,
+            grid_row=level + 1,
         )
         for number, grade in enumerate(grades, start=1)
     ]
@@ -105,7 +105,7 @@ HOUSES = {
                 grade="R",
                 rows=4,
                 seats_per_row=24,
-                house_row=2,
+                grid_row=2,
             ),
         ],
     ),

@@ -1,3 +1,3 @@
-"""The operators' side of events and venues. Every write calls a service."""
+"""Admin pages of events, venues and seat plans."""
 
 from ticketing.events.admin import changes, events, plans, seats, venues

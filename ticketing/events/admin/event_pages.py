@@ -1,4 +1,4 @@
-"""The buttons of an event: move it, create its seats, hold seats back."""
+"""Admin pages of an event: change its state, create its seats, hold seats back."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -7,12 +7,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from ticketing.core import clock
+from ticketing.core.admin.forms import ReasonForm
+from ticketing.core.admin.pages import PagesAdmin, operator, require_post
 from ticketing.core.errors import NotFound
 from ticketing.events import services
-from ticketing.events.admin.counts import seats_of_events, seats_of_sections
-from ticketing.events.admin.event_forms import HOLD_BACK, HoldBackForm, ReasonForm
-from ticketing.events.admin.pages import PagesAdmin, operator, require_post
+from ticketing.events.admin.forms.events import HOLD_BACK, HoldBackForm
 from ticketing.events.models import Event
+from ticketing.events.selectors import event_seat_counts, section_seat_counts
 
 CONSEQUENCES = {
     Event.State.DRAFT: gettext_lazy("The public no longer sees the event."),
@@ -38,7 +39,7 @@ class EventPages(PagesAdmin):
         ]
 
     def move_view(self, request: HttpRequest, pk: int, to: str) -> HttpResponse:
-        """Says what it would mean, asks for a reason, then moves the event."""
+        """Show the consequence, ask for a reason, then move the event to the state."""
         if to not in Event.State:
             raise NotFound()
         event, state = self.changeable(request, pk), Event.State(to)
@@ -46,7 +47,7 @@ class EventPages(PagesAdmin):
         if request.method == "POST" and form.is_valid():
             return self._move(request, event, state, form.cleaned_data["reason"])
         if request.method != "POST":
-            _refuse_at_once(event, state)
+            _require_legal_move(event, state)
         return self.page(
             request,
             "event_move",
@@ -56,7 +57,7 @@ class EventPages(PagesAdmin):
             state=state,
             consequence=CONSEQUENCES[state],
             dangerous=state in DANGEROUS,
-            counts=seats_of_events([pk]).get(pk),
+            counts=event_seat_counts([pk]).get(pk),
         )
 
     def _move(
@@ -78,13 +79,13 @@ class EventPages(PagesAdmin):
         return self.back_to(event)
 
     def hold_back_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Takes seats off the sale, or puts them back, by section, row and number."""
+        """Take seats off sale, or put them back on sale, by section, row and number."""
         event = self.changeable(request, pk)
         form = HoldBackForm(request.POST or None, event=event, initial={"action": HOLD_BACK})
         if request.method == "POST" and form.is_valid():
             return self._hold_back(request, event, form)
         title = _("%(event)s: hold seats back") % {"event": event}
-        sections = seats_of_sections(pk)
+        sections = section_seat_counts(pk)
         return self.page(
             request, "event_hold_back", title, event=event, form=form, sections=sections
         )
@@ -99,10 +100,10 @@ class EventPages(PagesAdmin):
             now=clock.now(),
         )
         words = _("%(count)s seats were changed, %(left)s others in this range were left alone.")
-        self.message_user(request, words % {"count": count, "left": form.left_out})
+        self.message_user(request, words % {"count": count, "left": form.skipped})
         return self.back_to(event)
 
 
-def _refuse_at_once(event: Event, to: Event.State) -> None:
-    """Don't ask for a reason for what can't be done; the row itself stays as it is."""
+def _require_legal_move(event: Event, to: Event.State) -> None:
+    """Refuse an impossible move before asking for a reason; does not touch the row."""
     Event(state=event.state).move_to(to)

@@ -1,4 +1,4 @@
-"""Events, with their prices, seats, pictures and history on one page."""
+"""The event page: details, prices, seats, images and history."""
 
 from typing import Any
 
@@ -8,33 +8,31 @@ from django.forms import BaseModelFormSet, Field, ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core import clock
-from ticketing.events.admin.change_words import value_words, what_words
-from ticketing.events.admin.counts import CountedList, seats_of_events
-from ticketing.events.admin.event_forms import EventForm, GradeForm
+from ticketing.core.admin.counted_list import CountedList
+from ticketing.core.admin.pages import SEOUL, operator
 from ticketing.events.admin.event_pages import DANGEROUS, EventPages
-from ticketing.events.admin.pages import SEOUL, operator
-from ticketing.events.admin.pictures import (
+from ticketing.events.admin.forms.events import EventForm, GradeForm
+from ticketing.events.admin.images import (
     badge,
     plan_image,
     poster_image,
     rehearsal_badge,
-    state_words,
 )
 from ticketing.events.locks import event_for_update
-from ticketing.events.models import Event, Grade
-from ticketing.events.services.edits import note_edit
+from ticketing.events.models import Event, Grade, Seat
+from ticketing.events.selectors import event_seat_counts
+from ticketing.events.services.changes import record_change
 
 RECENT_CHANGES = 10
-NOTHING = "–"
+EMPTY = "–"
 SELLING = ("seats_per_person", "hold_seconds", "payment_seconds", "no_orphans")
 RETURNS = ("returns", "returns_at", "returns_minutes", "offer_seconds")
-RETURNS_WORDS = _("What happens to seats that come back once the sale was sold out.")
+RETURNS_HELP = _("What happens to seats that come back once the sale was sold out.")
 TICKETS = ("rename_hours", "transfer_hours")
-SELLING_WORDS = _("A change works for the seats that are chosen from then on.")
+SELLING_HELP = _("A change works for the seats that are chosen from then on.")
 
 
 class GradeInline(admin.TabularInline):
@@ -44,7 +42,7 @@ class GradeInline(admin.TabularInline):
     min_num = 1
 
     def has_delete_permission(self, request: HttpRequest, obj: Event | None = None) -> bool:
-        """Seats point at their grade, so it stays as long as they do."""
+        """A grade cannot be deleted while seats refer to it."""
         allowed = super().has_delete_permission(request, obj)
         return allowed and (obj is None or not has_seats(obj))
 
@@ -74,25 +72,25 @@ class EventAdmin(EventPages):
             {"fields": ("on_sale_at", "doors_at", "starts_at", "ends_at"), "description": SEOUL},
         ),
         (_("Where and for how much"), {"fields": ("plan", "plan_preview", "currency")}),
-        (_("How it is sold"), {"fields": SELLING, "description": SELLING_WORDS}),
-        (_("Seats that come back"), {"fields": RETURNS, "description": RETURNS_WORDS}),
+        (_("How it is sold"), {"fields": SELLING, "description": SELLING_HELP}),
+        (_("Seats that come back"), {"fields": RETURNS, "description": RETURNS_HELP}),
         (_("Tickets"), {"fields": TICKETS}),
         (_("Words"), {"fields": ("description_ko", "description_en")}),
         (_("Poster"), {"fields": ("poster", "poster_preview")}),
         (_("Recent changes"), {"fields": ("recent_changes",)}),
     )
 
-    # -- what may be done -------------------------------------------------------------------------
+    # -- permissions ------------------------------------------------------------------------------
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: Event | None = None
     ) -> tuple[str, ...]:
-        """Seats were made from the plan and are sold in the currency: then both stay."""
+        """Once seats exist, the plan they came from and their currency are fixed."""
         fixed = ("plan", "currency") if obj is not None and has_seats(obj) else ()
         return (*self.readonly_fields, *fixed)
 
     def has_delete_permission(self, request: HttpRequest, obj: Event | None = None) -> bool:
-        """Only a draft without seats is deleted; anything else is cancelled."""
+        """Only a draft without seats can be deleted; any other event is cancelled instead."""
         allowed = super().has_delete_permission(request, obj)
         return allowed and (obj is None or (obj.state == Event.State.DRAFT and not has_seats(obj)))
 
@@ -112,12 +110,12 @@ class EventAdmin(EventPages):
         return CountedList
 
     def counts_of(self, keys: list[int]) -> dict[int, dict[str, int]]:
-        return seats_of_events(keys)
+        return event_seat_counts(keys)
 
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None
     ) -> Event | None:
-        """A form that is being saved holds the row, so that no move is lost beneath it."""
+        """Lock the row while the form is saved, so that no concurrent state change is lost."""
         event = super().get_object(request, object_id, from_field)
         if event is not None and request.method == "POST":
             event_for_update(event.pk)
@@ -139,13 +137,13 @@ class EventAdmin(EventPages):
     # -- writing ----------------------------------------------------------------------------------
 
     def save_model(self, request: HttpRequest, obj: Event, form: ModelForm, change: bool) -> None:
-        """Writes only what was changed, and notes it."""
+        """Save only the changed fields, and record them."""
         if not change:
             obj.save()
         elif form.changed_data:
             obj.save(update_fields=form.changed_data)
         if form.changed_data:
-            self._note(
+            self._record(
                 request, obj, "edited" if change else "created", ", ".join(form.changed_data)
             )
 
@@ -155,14 +153,16 @@ class EventAdmin(EventPages):
         super().save_formset(request, form, formset, change)
         for grade, fields in formset.changed_objects:
             values = ", ".join(f"{field}={getattr(grade, field)}" for field in fields)
-            self._note(request, form.instance, f"grade {grade.code}", values)
+            self._record(request, form.instance, f"grade {grade.code}", values)
         for grade in formset.new_objects:
-            self._note(request, form.instance, f"grade {grade.code}", f"price={grade.price}")
+            self._record(request, form.instance, f"grade {grade.code}", f"price={grade.price}")
         for grade in formset.deleted_objects:
-            self._note(request, form.instance, f"grade {grade.code}", "deleted")
+            self._record(request, form.instance, f"grade {grade.code}", "deleted")
 
-    def _note(self, request: HttpRequest, event: Event, what: str, after: str) -> None:
-        note_edit(event_id=event.pk, what=what, after=after, by=operator(request), now=clock.now())
+    def _record(self, request: HttpRequest, event: Event, what: str, after: str) -> None:
+        record_change(
+            event_id=event.pk, what=what, after=after, by=operator(request), now=clock.now()
+        )
 
     # -- columns and fields -----------------------------------------------------------------------
 
@@ -181,14 +181,14 @@ class EventAdmin(EventPages):
     @admin.display(description=_("seats left"))
     def seats_left(self, event: Event) -> str:
         counts = event.counts  # type: ignore[attr-defined]
-        return f"{counts['available']:,} / {counts['total']:,}" if counts else NOTHING
+        return f"{counts['available']:,} / {counts['total']:,}" if counts else EMPTY
 
     @admin.display(description=_("seats"))
     def seats(self, event: Event) -> str:
-        counts = seats_of_events([event.pk]).get(event.pk)
+        counts = event_seat_counts([event.pk]).get(event.pk)
         if counts is None:
-            return NOTHING
-        parts = [f"{state_words(state)} {counts[state]:,}" for state in _SEAT_STATES]
+            return EMPTY
+        parts = [f"{state.label} {counts[state.value]:,}" for state in Seat.State]
         return f"{counts['total']:,} ({', '.join(parts)})"
 
     @admin.display(description=_("preview"))
@@ -197,32 +197,29 @@ class EventAdmin(EventPages):
 
     @admin.display(description=_("preview"))
     def plan_preview(self, event: Event) -> str:
-        return plan_image(event.plan, small=False) if event.plan_id else NOTHING
+        return plan_image(event.plan, small=False) if event.plan_id else EMPTY
 
     @admin.display(description=_("latest first"))
     def recent_changes(self, event: Event) -> SafeString | str:
         changes = event.changes.select_related("by")[:RECENT_CHANGES] if event.pk else []
         rows = (
             (
-                localtime(change.at).strftime("%Y-%m-%d %H:%M:%S"),
+                str(change),
                 change.by or _("the system"),
-                what_words(change),
-                value_words(change, change.before),
-                value_words(change, change.after),
-                change.reason,
+                change.what_label,
+                change.value_label(change.before),
+                change.value_label(change.after),
+                change.why,
             )
             for change in changes
         )
         cells = "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>→ {}</td><td>{}</td></tr>"
         table = format_html_join("", cells, rows)
-        return format_html("<table>{}</table>", table) if table else NOTHING
-
-
-_SEAT_STATES = ("available", "held", "sold", "blocked")
+        return format_html("<table>{}</table>", table) if table else EMPTY
 
 
 def has_seats(event: Event) -> bool:
-    """Asked once per page, however often the page wants to know."""
+    """Queried once per page and kept on the object."""
     if event.pk is None:
         return False
     if not hasattr(event, "_has_seats"):

@@ -1,4 +1,4 @@
-"""Pages that bring a seat plan in, show it, or take an unused one away."""
+"""Admin pages that import, generate, draw or delete a seat plan."""
 
 from typing import Any
 
@@ -10,15 +10,15 @@ from django.urls import URLPattern
 from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext as _
 
+from ticketing.core.admin.pages import PagesAdmin, operator
 from ticketing.core.errors import NotFound
-from ticketing.events.admin.counts import places_of_plans
-from ticketing.events.admin.pages import PagesAdmin, operator
-from ticketing.events.admin.pictures import data_image
-from ticketing.events.admin.plan_forms import BaseBlockFormSet, PlanFileForm, PlanForm, block_lines
+from ticketing.events.admin.forms.plans import BaseBlockFormSet, PlanFileForm, PlanForm, block_lines
+from ticketing.events.admin.images import data_image
 from ticketing.events.models import SeatPlan
 from ticketing.events.plans.draft import PlanDraft
-from ticketing.events.plans.stored import picture_of
-from ticketing.events.plans.svg import grade_colours, plan_picture
+from ticketing.events.plans.stored import stored_drawing
+from ticketing.events.plans.svg import grade_colours, plan_svg
+from ticketing.events.selectors import plan_seat_counts
 from ticketing.events.services.plans import delete_plan, generate_plan, import_plan
 
 MORE_LINES = 5
@@ -35,13 +35,13 @@ class PlanPages(PagesAdmin):
         ]
 
     def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """A plan is never typed seat by seat."""
+        """Plans are imported or generated, never typed in seat by seat."""
         return redirect("admin:ticketing_seatplan_import")
 
     # -- import -----------------------------------------------------------------------------------
 
     def import_view(self, request: HttpRequest) -> HttpResponse:
-        """Upload, look at it, import; or read what is wrong with the file."""
+        """Upload a file, preview it and import it, or list its problems."""
         self._may_add(request)
         sent = (request.POST, request.FILES) if request.method == "POST" else ()
         form = PlanFileForm(*sent, user_id=operator(request).pk, initial=_chosen_venue(request))
@@ -49,7 +49,7 @@ class PlanPages(PagesAdmin):
         if request.method == "POST" and form.is_valid():
             if "save" in request.POST:
                 return self._import(request, form)
-            context |= _preview(form.inspection.draft) | {"token": form.keep()}
+            context |= _preview(form.inspection.draft) | {"token": form.store_file()}
         context |= {"problems": form.inspection.problems}
         return self.page(request, "plan_import", _("Import a seat plan"), **context)
 
@@ -66,7 +66,7 @@ class PlanPages(PagesAdmin):
     # -- generate ---------------------------------------------------------------------------------
 
     def generate_view(self, request: HttpRequest) -> HttpResponse:
-        """Lines of blocks become a plan; nothing is stored before Save."""
+        """Preview the plan of these blocks; it is stored only on Save."""
         self._may_add(request)
         if request.method == "POST" and "more" in request.POST:
             return self._generate_page(request, *_with_more_lines(request))
@@ -96,7 +96,7 @@ class PlanPages(PagesAdmin):
         )
         return self._done(request, plan)
 
-    # -- look and delete --------------------------------------------------------------------------
+    # -- view and delete --------------------------------------------------------------------------
 
     def picture_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         plan = SeatPlan.objects.filter(pk=pk).first()
@@ -104,7 +104,7 @@ class PlanPages(PagesAdmin):
             raise PermissionDenied
         if plan is None:
             raise NotFound()
-        svg = picture_of(plan, seats="small" not in request.GET)
+        svg = stored_drawing(plan, seats="small" not in request.GET)
         response = HttpResponse(svg, content_type="image/svg+xml")
         patch_cache_control(response, private=True, max_age=PICTURE_SECONDS)
         return response
@@ -112,14 +112,14 @@ class PlanPages(PagesAdmin):
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Django's own page would list every seat."""
+        """Replaces Django's page, which would list every seat."""
         plan = self.get_object(request, object_id)
         if not self.has_delete_permission(request, plan):
             raise PermissionDenied
         if plan is None:
             raise NotFound()
         if request.method != "POST":
-            counts = places_of_plans([plan.pk]).get(plan.pk)
+            counts = plan_seat_counts([plan.pk]).get(plan.pk)
             return self.page(request, "plan_delete", _("Delete?"), plan=plan, counts=counts)
         delete_plan(plan_id=plan.pk, by=operator(request))
         self.message_user(request, _("The plan was deleted."), messages.SUCCESS)
@@ -131,7 +131,7 @@ class PlanPages(PagesAdmin):
 
     def _done(self, request: HttpRequest, plan: SeatPlan) -> HttpResponse:
         self.log_addition(request, plan, [{"added": {}}])
-        seats = places_of_plans([plan.pk])[plan.pk]["seats"]
+        seats = plan_seat_counts([plan.pk])[plan.pk]["seats"]
         words = _("“%(plan)s” was stored with %(seats)s seats.") % {"plan": plan, "seats": seats}
         self.message_user(request, words, messages.SUCCESS)
         return self.back_to(plan)
@@ -140,7 +140,7 @@ class PlanPages(PagesAdmin):
 def _preview(draft: PlanDraft) -> dict[str, Any]:
     sections = [(section, len(section.places)) for section in draft.sections]
     return {
-        "picture": data_image(plan_picture(draft)),
+        "picture": data_image(plan_svg(draft)),
         "draft": draft,
         "sections": sections,
         "grades": grade_colours(draft),
@@ -152,7 +152,7 @@ def _chosen_venue(request: HttpRequest) -> dict[str, str]:
 
 
 def _with_more_lines(request: HttpRequest) -> tuple[PlanForm, BaseBlockFormSet]:
-    """The same page with more empty lines; nothing is judged yet."""
+    """The same page with more empty lines, not validated yet."""
     data = request.POST.copy()
     lines = data.get("form-TOTAL_FORMS", "")
     data["form-TOTAL_FORMS"] = str((int(lines) if lines.isdigit() else 0) + MORE_LINES)

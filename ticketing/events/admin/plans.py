@@ -1,4 +1,4 @@
-"""Seat plans: imported or generated, looked at, never edited."""
+"""Seat plans: imported or generated, viewed, never edited."""
 
 from typing import Any
 
@@ -7,10 +7,11 @@ from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.events.admin.counts import CountedList, places_of_plans
-from ticketing.events.admin.pictures import plan_image
+from ticketing.core.admin.counted_list import CountedList
+from ticketing.events.admin.images import plan_image
 from ticketing.events.admin.plan_pages import PlanPages
 from ticketing.events.models import SeatPlan, Section
+from ticketing.events.selectors import plan_seat_counts
 
 
 class SectionInline(admin.TabularInline):
@@ -39,7 +40,7 @@ class SectionInline(admin.TabularInline):
 
 @admin.register(SeatPlan)
 class SeatPlanAdmin(PlanPages):
-    """Only the name can be changed: events copy their seats from the rest."""
+    """Only the name can be changed, because events have copied their seats from the plan."""
 
     list_display = ("name", "venue", "seats", "sections", "picture", "created_at")
     list_select_related = ("venue",)
@@ -58,7 +59,7 @@ class SeatPlanAdmin(PlanPages):
         return CountedList
 
     def counts_of(self, keys: list[int]) -> dict[int, dict[str, int]]:
-        return places_of_plans(keys)
+        return plan_seat_counts(keys)
 
     @admin.display(description=_("seats"))
     def seats(self, plan: SeatPlan) -> str:

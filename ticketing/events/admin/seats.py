@@ -1,4 +1,4 @@
-"""The seats of events, to look at. They change through reservations and the event's own page."""
+"""Seats, read-only: reservations and the event's page change them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,13 +11,13 @@ from django.forms import Media
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.events.admin.changes import ReadOnlyAdmin
-from ticketing.events.admin.pictures import badge
+from ticketing.core.admin.pages import ReadOnlyAdmin
+from ticketing.events.admin.images import badge
 from ticketing.events.models import Seat
 
 
 class EventFilter(admin.SimpleListFilter):
-    """Finds the event by typing, since a list of all events would be too long."""
+    """Filters by one event, found by typing: a list of all events would be too long."""
 
     title = _("event")
     parameter_name = "event"
@@ -31,11 +31,11 @@ class EventFilter(admin.SimpleListFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Seat]) -> QuerySet[Seat]:
         chosen = self.value() or ""
-        return queryset.filter(event_id=int(chosen)) if _is_a_key(chosen) else queryset
+        return queryset.filter(event_id=int(chosen)) if _is_id(chosen) else queryset
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
         value = self.value() or ""
-        chosen = value if _is_a_key(value) else None
+        chosen = value if _is_id(value) else None
         yield {
             "select": event_widget().render("event", chosen, {"id": "for-event"}),
             "others": [pair for pair in changelist.params.items() if pair[0] not in ("event", "p")],
@@ -82,5 +82,5 @@ def event_widget() -> AutocompleteSelect:
     return formfield.widget  # type: ignore[union-attr]
 
 
-def _is_a_key(value: str) -> bool:
+def _is_id(value: str) -> bool:
     return value.isascii() and value.isdigit() and len(value) < 19

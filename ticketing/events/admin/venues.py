@@ -6,8 +6,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.events.admin.pages import PagesAdmin, change_url
-from ticketing.events.admin.pictures import plan_image
+from ticketing.core.admin.pages import PagesAdmin, change_url
+from ticketing.events.admin.images import plan_image
 from ticketing.events.models import Organiser, Venue
 
 MOST_PLANS = 30

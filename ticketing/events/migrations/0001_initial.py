@@ -108,8 +108,8 @@ class Migration(migrations.Migration):
                 ('what', models.CharField(max_length=40, verbose_name='what')),
                 ('before', models.CharField(blank=True, max_length=200, verbose_name='before')),
                 ('after', models.CharField(blank=True, max_length=200, verbose_name='after')),
-                ('reason', models.CharField(blank=True, max_length=200, verbose_name='why')),
-                ('by', models.ForeignKey(help_text='Empty: the system itself, at the appointed time.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='who')),
+                ('why', models.CharField(blank=True, db_column='reason', max_length=200, verbose_name='why')),
+                ('by', models.ForeignKey(help_text='Empty: the system itself.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='who')),
                 ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='changes', to='ticketing.event', verbose_name='event')),
             ],
             options={

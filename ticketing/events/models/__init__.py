@@ -1,11 +1,10 @@
+from ticketing.events.models.changes import STATE_LABELS, EventChange
 from ticketing.events.models.events import (
-    REHEARSALS_FROM,
-    REHEARSALS_UNTIL,
+    FIRST_REHEARSAL_ID,
+    LAST_REHEARSAL_ID,
     Event,
-    EventChange,
     Grade,
     Organiser,
-    is_rehearsal,
 )
 from ticketing.events.models.seats import Seat
 from ticketing.events.models.venues import Place, SeatPlan, Section, Venue

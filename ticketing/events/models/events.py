@@ -1,19 +1,17 @@
-"""What is sold, when, by whom, at what price; and who changed it."""
+"""Events, their organisers and price grades."""
 
-from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.urls import reverse
-from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.states import Lifecycle
 from ticketing.core.translated import Translated
 from ticketing.events.models.venues import SeatPlan
 
-# Rehearsals have numbers of their own that nobody comes across: random ones from here on, which
-# JavaScript still counts exactly.
-REHEARSALS_FROM, REHEARSALS_UNTIL = 10**14, 9 * 10**15
+# Rehearsals have random ids from a range of their own, so that nobody finds one by counting up.
+# JavaScript still represents these numbers exactly.
+FIRST_REHEARSAL_ID, LAST_REHEARSAL_ID = 10**14, 9 * 10**15
 
 
 class Organiser(models.Model):
@@ -188,8 +186,8 @@ class Event(Lifecycle):
                 violation_error_message=_("Say when seats that came back go on sale."),
             ),
             models.CheckConstraint(
-                condition=models.Q(rehearsal_of=None, id__lt=REHEARSALS_FROM)
-                | models.Q(rehearsal_of__isnull=False, id__gte=REHEARSALS_FROM),
+                condition=models.Q(rehearsal_of=None, id__lt=FIRST_REHEARSAL_ID)
+                | models.Q(rehearsal_of__isnull=False, id__gte=FIRST_REHEARSAL_ID),
                 name="rehearsals_have_numbers_of_their_own",
             ),
         ]
@@ -199,15 +197,10 @@ class Event(Lifecycle):
 
     @property
     def is_rehearsal(self) -> bool:
-        return is_rehearsal(self.pk)
+        return self.rehearsal_of_id is not None
 
     def get_absolute_url(self) -> str:
         return reverse("ticketing:event", args=[self.pk])
-
-
-def is_rehearsal(event_id: int | None) -> bool:
-    """Told by its number, without SQL; a constraint vouches for it."""
-    return event_id is not None and event_id >= REHEARSALS_FROM
 
 
 class Grade(models.Model):
@@ -240,32 +233,3 @@ class Grade(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-
-class EventChange(models.Model):
-    """Who moved an event or changed its seats, when and why. Written once, never edited."""
-
-    event = models.ForeignKey(
-        Event, models.CASCADE, related_name="changes", verbose_name=_("event")
-    )
-    at = models.DateTimeField(_("when"))
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        models.SET_NULL,
-        null=True,
-        related_name="+",
-        verbose_name=_("who"),
-        help_text=_("Empty: the system itself, at the appointed time."),
-    )
-    what = models.CharField(_("what"), max_length=40)
-    before = models.CharField(_("before"), max_length=200, blank=True)
-    after = models.CharField(_("after"), max_length=200, blank=True)
-    reason = models.CharField(_("why"), max_length=200, blank=True)
-
-    class Meta:
-        verbose_name = _("change of an event")
-        verbose_name_plural = _("changes of events")
-        ordering = ["-at", "-id"]
-
-    def __str__(self) -> str:
-        return f"{localtime(self.at):%Y-%m-%d %H:%M:%S}"

@@ -1,4 +1,4 @@
-"""The seats of an event: one row each, and that row is what is locked."""
+"""The seats of an event: one row each, which is what is locked, held and sold."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -31,7 +31,7 @@ class Seat(Lifecycle):
         Grade, models.PROTECT, related_name="seats", verbose_name=_("price grade")
     )
     state = models.CharField(_("status"), max_length=9, choices=State, default=State.AVAILABLE)
-    # How far from the middle of the stage, in the plan's units: the best seats come first.
+    # Distance from the middle of the stage, in the plan's units; the closest seats are the best.
     distance = models.PositiveIntegerField(default=0, editable=False)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Houses and their seat plans. A plan is a drawing; an event copies it into seats of its own."""
+"""Venues and their seat plans. An event copies the places of its plan into its own seats."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -26,7 +26,7 @@ class Venue(models.Model):
 
 
 class SeatPlan(models.Model):
-    """One way of seating a venue. Drawn in its own units, y growing away from the stage."""
+    """One seating of a venue. Coordinates are the plan's own units; y grows away from the stage."""
 
     venue = models.ForeignKey(Venue, models.CASCADE, related_name="plans", verbose_name=_("venue"))
     name = models.CharField(_("name"), max_length=80)
@@ -57,7 +57,7 @@ class Section(models.Model):
     name_en = models.CharField(_("name in English"), max_length=60)
     kind = models.CharField(_("kind"), max_length=8, choices=Kind, default=Kind.SEATED)
     order = models.PositiveSmallIntegerField(_("order"), default=0)
-    # The box it fills in the plan's drawing.
+    # Its box in the drawing of the plan.
     x = models.IntegerField(_("left"), default=0)
     y = models.IntegerField(_("top"), default=0)
     width = models.PositiveIntegerField(_("width"), default=0)
@@ -78,7 +78,7 @@ class Section(models.Model):
 
 
 class Place(models.Model):
-    """A seat of the plan, or one person's room in a standing section."""
+    """A seat of the plan, or the place of one person in a standing section."""
 
     section = models.ForeignKey(
         Section, models.CASCADE, related_name="places", verbose_name=_("section")
@@ -86,7 +86,7 @@ class Place(models.Model):
     grade = models.CharField(_("grade"), max_length=8)
     row = models.CharField(_("row"), max_length=8, blank=True)
     number = models.PositiveIntegerField(_("number"))
-    # Drawn here, in the plan's units; a standing place is not drawn.
+    # Position in the plan's units; standing places have none.
     x = models.IntegerField(_("x"), default=0)
     y = models.IntegerField(_("y"), default=0)
     accessible = models.BooleanField(_("wheelchair place"), default=False)

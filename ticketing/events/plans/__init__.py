@@ -1,1 +1,1 @@
-"""Seat plans before they are stored: read from a file, generated, laid out, drawn."""
+"""Seat plans: read from files, generated, laid out and drawn."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from ticketing.events.plans.assembly import Assembly
+from ticketing.events.plans.builder import PlanBuilder
 from ticketing.events.plans.draft import MAX_SEATS, PlanDraft
 from ticketing.events.plans.errors import Problems
 from ticketing.events.plans.fields import Fields
@@ -25,19 +25,19 @@ def read_csv(text: str, problems: Problems) -> PlanDraft:
     _check_header(line, columns, problems)
     if problems:
         return PlanDraft()
-    assembly = Assembly(problems)
+    builder = PlanBuilder(problems)
     for count, (line, cells) in enumerate(records, start=1):
-        _read_record(line, columns, cells, assembly)
-        if assembly.full:
+        _read_record(line, columns, cells, builder)
+        if builder.is_full:
             break
         if count > MAX_SEATS:
-            assembly.too_many(line)
+            builder.add_too_many_seats(line)
             break
-    return assembly.draft()
+    return builder.draft()
 
 
 def _records(text: str, problems: Problems) -> Iterator[Record]:
-    """The lines that say something, each with the number of the line on which it begins."""
+    """The non-empty records, each with the line number on which it begins."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     line = 1
     try:
@@ -67,10 +67,10 @@ def _check_header(line: int, columns: list[str], problems: Problems) -> None:
             problems.add(line, column, _("is missing: the first line names the columns"))
 
 
-def _read_record(line: int, columns: list[str], cells: list[str], assembly: Assembly) -> None:
-    fields = Fields(line, dict(zip(columns, cells, strict=False)), assembly.problems)
+def _read_record(line: int, columns: list[str], cells: list[str], builder: PlanBuilder) -> None:
+    fields = Fields(line, dict(zip(columns, cells, strict=False)), builder.problems)
     if any(cell.strip() for cell in cells[len(columns) :]):
-        fields.bad("", _("has more cells than the first line has columns"))
-    building = assembly.section(fields)
-    if building:
-        assembly.place(building, fields)
+        fields.add_problem("", _("has more cells than the first line has columns"))
+    section_builder = builder.section(fields)
+    if section_builder:
+        builder.place(section_builder, fields)

@@ -1,4 +1,4 @@
-"""A seat plan as plain values, before or apart from the database."""
+"""A seat plan as plain values, independent of the database."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 SEATED, STANDING = "seated", "standing"
 MAX_SEATS = 100_000
 
-# Seats stand this far apart; rows a little further.
+# Distance between seats, and between rows.
 SEAT_STEP, ROW_STEP = 20, 22
 
 
@@ -23,7 +23,7 @@ class PlaceDraft:
 
 @dataclass(frozen=True, slots=True)
 class SectionDraft:
-    """A section and the box that it fills in the drawing."""
+    """A section and its box in the drawing."""
 
     code: str
     name_ko: str
@@ -59,5 +59,5 @@ class PlanDraft:
 
 
 def standing_places(capacity: int, grade: str) -> list[PlaceDraft]:
-    """Room for so many people; nobody draws them one by one."""
+    """One place per person; they have no positions."""
     return [PlaceDraft(row="", number=number, grade=grade) for number in range(1, capacity + 1)]

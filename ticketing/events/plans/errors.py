@@ -1,6 +1,6 @@
-"""What can be wrong with a seat plan, all of it at once and with its place."""
+"""Problems of a seat plan, collected so that all are reported at once."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -13,36 +13,36 @@ MAX_PROBLEMS = 200
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing to mend: the line of the file (0: the file as a whole), the field, and why."""
+    """One problem: the line of the file (0: the whole file), the field, and why."""
 
     line: int
     field: str
-    words: str
+    message: str
 
     def __str__(self) -> str:
         where = _("Line %(line)s") % {"line": self.line} if self.line else ""
-        return ": ".join(part for part in (where, self.field, self.words) if part)
+        return ": ".join(part for part in (where, self.field, self.message) if part)
 
 
 @dataclass
 class Problems:
-    """Collects problems, and counts the rest when there are too many to read."""
+    """Collects problems; lists the first ones and counts the rest."""
 
     first: list[Problem] = field(default_factory=list)
     count: int = 0
 
-    def add(self, line: int, field: str, words: Any) -> None:
+    def add(self, line: int, field: str, message: Any) -> None:
         self.count += 1
         if len(self.first) < MAX_PROBLEMS:
-            self.first.append(Problem(line, field, str(words)))
+            self.first.append(Problem(line, field, str(message)))
 
     def all(self) -> list[Problem]:
         listed = sorted(self.first, key=lambda problem: problem.line)
         more = self.count - len(listed)
         if not more:
             return listed
-        words = ngettext("and %(count)s more problem", "and %(count)s more problems", more)
-        return [*listed, Problem(0, "", words % {"count": more})]
+        message = ngettext("and %(count)s more problem", "and %(count)s more problems", more)
+        return [*listed, Problem(0, "", message % {"count": more})]
 
     def __bool__(self) -> bool:
         return bool(self.count)
@@ -56,7 +56,12 @@ class BadPlan(DomainError):
     advice = gettext_lazy("Mend the listed problems and send it again.")
 
     def __init__(self, *, problems: list[Problem]) -> None:
-        super().__init__(problems=[asdict(problem) for problem in problems])
+        super().__init__(
+            problems=[
+                {"line": problem.line, "field": problem.field, "words": problem.message}
+                for problem in problems
+            ]
+        )
         self.problems = problems
 
 

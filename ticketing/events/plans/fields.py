@@ -1,4 +1,4 @@
-"""Reads single fields of a plan file, and notes what is wrong with them."""
+"""Reads single fields of a plan file and reports invalid ones."""
 
 import re
 import unicodedata
@@ -18,62 +18,62 @@ _FLAGS = dict.fromkeys(("1", "true", "yes", "y", "예"), True) | dict.fromkeys(
 
 @dataclass
 class Fields:
-    """One line of CSV or one JSON object. After a bad field, `fine` is False."""
+    """One line of CSV or one JSON object. After an invalid field, `is_valid` is False."""
 
     line: int
     values: Mapping[str, object]
     problems: Problems
     path: str = ""
     aliases: Mapping[str, str] = field(default_factory=dict)
-    fine: bool = True
+    is_valid: bool = True
 
     def text(self, name: str, *, limit: int, required: bool = True) -> str:
         value = self._value(name)
         if isinstance(value, bool) or not isinstance(value, str | int):
-            self.bad(name, _("must be a text"))
+            self.add_problem(name, _("must be a text"))
             return ""
         text = str(value)[: 10 * limit].strip()
         if not text and required:
-            self.bad(name, _("is missing"))
+            self.add_problem(name, _("is missing"))
         elif len(text) > limit:
-            self.bad(name, _("is longer than %(limit)s characters") % {"limit": limit})
+            self.add_problem(name, _("is longer than %(limit)s characters") % {"limit": limit})
         elif any(unicodedata.category(letter) in ("Cc", "Cs") for letter in text):
-            self.bad(name, _("has characters that can't be printed"))
+            self.add_problem(name, _("has characters that can't be printed"))
         return text
 
     def whole(self, name: str, *, low: int, high: int) -> int:
-        """A whole number that must be there."""
+        """A required whole number."""
         text = self._digits(name)
         if not text:
-            self.bad(name, _("is missing"))
+            self.add_problem(name, _("is missing"))
         elif not _WHOLE.fullmatch(text):
-            self.bad(name, _("“%(value)s” is not a whole number") % {"value": text[:20]})
+            self.add_problem(name, _("“%(value)s” is not a whole number") % {"value": text[:20]})
         else:
             return self._between(name, int(text), low, high)
         return low
 
     def position(self, name: str, *, low: int = -100_000, high: int = 100_000) -> int | None:
-        """A place in the drawing, rounded to whole units; None where the file says nothing."""
+        """A coordinate, rounded to whole units; None if the field is empty."""
         text = self._digits(name)
         if not text:
             return None
         if not _DECIMAL.fullmatch(text):
-            self.bad(name, _("“%(value)s” is not a number") % {"value": text[:20]})
+            self.add_problem(name, _("“%(value)s” is not a number") % {"value": text[:20]})
             return None
         return self._between(name, round(float(text)), low, high)
 
     def flag(self, name: str) -> bool:
         answer = _FLAGS.get(str(self._value(name)).strip().lower())
         if answer is None:
-            self.bad(name, _("must be yes or no"))
+            self.add_problem(name, _("must be yes or no"))
         return bool(answer)
 
     def has(self, name: str) -> bool:
         return bool(str(self._value(name)).strip())
 
-    def bad(self, name: str, words: str) -> None:
-        self.fine = False
-        self.problems.add(self.line, self.path + self.aliases.get(name, name), words)
+    def add_problem(self, name: str, message: str) -> None:
+        self.is_valid = False
+        self.problems.add(self.line, self.path + self.aliases.get(name, name), message)
 
     def _value(self, name: str) -> object:
         value = self.values.get(self.aliases.get(name, name))
@@ -88,6 +88,6 @@ class Fields:
     def _between(self, name: str, number: int, low: int, high: int) -> int:
         if low <= number <= high:
             return number
-        words = _("%(number)s is not between %(low)s and %(high)s")
-        self.bad(name, words % {"number": number, "low": low, "high": high})
+        message = _("%(number)s is not between %(low)s and %(high)s")
+        self.add_problem(name, message % {"number": number, "low": low, "high": high})
         return low

@@ -1,4 +1,4 @@
-"""Seat plan files: any bytes become a plan or a list of everything that is wrong with them."""
+"""Reads seat plan files: any bytes become a plan or a list of all their problems."""
 
 from codecs import BOM_UTF8
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True)
 class Inspection:
-    """What a file holds; `draft` counts only if there are no problems."""
+    """The result of reading a file; `draft` is valid only if there are no problems."""
 
     draft: PlanDraft
     problems: list[Problem]

@@ -1,10 +1,10 @@
-"""Seat plans from a few numbers: so many rows, so many seats in a row."""
+"""Generates a seat plan from blocks: number of rows, seats per row, position."""
 
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import cos, sin
 
-from ticketing.events.plans.blocks import check_blocks
+from ticketing.events.plans.block_checks import check_blocks
 from ticketing.events.plans.draft import (
     ROW_STEP,
     SEAT_STEP,
@@ -15,7 +15,7 @@ from ticketing.events.plans.draft import (
     SectionDraft,
     standing_places,
 )
-from ticketing.events.plans.layout import Spot, boxed, on_a_grid, standing_box
+from ticketing.events.plans.layout import GridCell, place_on_grid, with_box, with_standing_box
 
 LETTERS, NUMBERS = "letters", "numbers"
 # The widest row of a curved block fills at most this angle, in radians.
@@ -25,7 +25,7 @@ AISLE = SEAT_STEP
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """One section. `column` and `house_row` say where it is; row 1 is next to the stage."""
+    """One section. `column` and `grid_row` place it in the plan; row 1 is next to the stage."""
 
     code: str
     grade: str
@@ -34,14 +34,14 @@ class Block:
     kind: str = SEATED
     rows: int = 0
     seats_per_row: int = 0
-    growth: int = 0  # so many more seats in each next row
+    growth: int = 0  # additional seats in each next row
     row_labels: str = NUMBERS
     aisles_after: tuple[int, ...] = ()
     curved: bool = False
     wheelchair_places: int = 0  # in the last row, each beside a companion's seat
     capacity: int = 0
     column: int = 1
-    house_row: int = 1
+    grid_row: int = 1
 
     def seats_in_row(self, row: int) -> int:
         return self.seats_per_row + self.growth * row
@@ -54,9 +54,11 @@ class Block:
 
 
 def generate(blocks: list[Block]) -> PlanDraft:
-    """The plan of these blocks; refused as a whole if one of them makes no sense."""
+    """The plan of these blocks; raises BadBlocks if one of them is invalid."""
     check_blocks(blocks)
-    return on_a_grid([Spot(_section(block), block.column, block.house_row) for block in blocks])
+    return place_on_grid(
+        [GridCell(_section(block), block.column, block.grid_row) for block in blocks]
+    )
 
 
 def _section(block: Block) -> SectionDraft:
@@ -67,9 +69,11 @@ def _section(block: Block) -> SectionDraft:
         kind=block.kind,
     )
     if block.kind == STANDING:
-        return standing_box(replace(section, places=standing_places(block.capacity, block.grade)))
+        return with_standing_box(
+            replace(section, places=standing_places(block.capacity, block.grade))
+        )
     places = [place for row in range(block.rows) for place in _row(block, row)]
-    return boxed(replace(section, places=places))
+    return with_box(replace(section, places=places))
 
 
 def _row(block: Block, row: int) -> list[PlaceDraft]:
@@ -90,7 +94,7 @@ def _row(block: Block, row: int) -> list[PlaceDraft]:
 
 
 def _offsets(seats: int, block: Block) -> list[int]:
-    """How far each seat is from the middle of its row, left to right."""
+    """Distance of each seat from the middle of its row, left to right."""
     steps = [SEAT_STEP + AISLE * (seat in block.aisles_after) for seat in range(1, seats)]
     along = list(accumulate(steps, initial=0))
     return [at - along[-1] // 2 for at in along]
@@ -106,7 +110,7 @@ def _spots(block: Block, row: int, offsets: list[int]) -> list[tuple[int, int]]:
 
 
 def _first_radius(block: Block) -> int:
-    """Far enough from the stage that no row goes round more than a part of it."""
+    """Radius of the first row, large enough that no row exceeds the widest angle."""
     widths = [
         -2 * _offsets(block.seats_in_row(row), block)[0] / WIDEST_ANGLE - row * ROW_STEP
         for row in range(block.rows)

@@ -1,4 +1,4 @@
-"""Where sections go in the drawing. The stage is above y = 0."""
+"""Places sections in the drawing. The stage is above y = 0."""
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
@@ -8,48 +8,48 @@ from ticketing.events.plans.draft import ROW_STEP, SEAT_STEP, PlaceDraft, PlanDr
 
 MARGIN = 14  # from a seat to the edge of its section's box
 GAP = 40  # between sections
-ROOM_OF_A_PERSON = 160  # square units in a standing section
+AREA_PER_PERSON = 160  # square units in a standing section
 
 
 @dataclass(frozen=True)
-class Spot:
-    """A section and its column and row in the house; row 0 is next to the stage."""
+class GridCell:
+    """A section and its column and row in the grid of sections; row 0 is next to the stage."""
 
     section: SectionDraft
     column: int
     row: int
 
 
-def on_a_grid(spots: list[Spot]) -> PlanDraft:
-    """Every section centred in its column, at the front of its row."""
+def place_on_grid(cells: list[GridCell]) -> PlanDraft:
+    """Each section centred in its column, at the front of its row."""
     widths: dict[int, int] = defaultdict(int)
     heights: dict[int, int] = defaultdict(int)
-    for spot in spots:
-        widths[spot.column] = max(widths[spot.column], spot.section.width)
-        heights[spot.row] = max(heights[spot.row], spot.section.height)
+    for cell in cells:
+        widths[cell.column] = max(widths[cell.column], cell.section.width)
+        heights[cell.row] = max(heights[cell.row], cell.section.height)
     lefts, tops = _starts(widths, 0), _starts(heights, GAP)
     return PlanDraft(
         [
-            moved(
-                spot.section,
-                lefts[spot.column] + (widths[spot.column] - spot.section.width) // 2,
-                tops[spot.row],
+            moved_to(
+                cell.section,
+                lefts[cell.column] + (widths[cell.column] - cell.section.width) // 2,
+                tops[cell.row],
             )
-            for spot in spots
+            for cell in cells
         ]
     )
 
 
-def side_by_side(sections: list[SectionDraft]) -> PlanDraft:
-    """A nearly square grid in the order given, for files that say no positions."""
+def place_side_by_side(sections: list[SectionDraft]) -> PlanDraft:
+    """Sections in a nearly square grid, in the given order."""
     columns = max(1, ceil(sqrt(len(sections))))
-    return on_a_grid(
-        [Spot(section, i % columns, i // columns) for i, section in enumerate(sections)]
+    return place_on_grid(
+        [GridCell(section, i % columns, i // columns) for i, section in enumerate(sections)]
     )
 
 
-def in_rows(places: list[PlaceDraft]) -> list[PlaceDraft]:
-    """Straight, centred rows; the first row that is named is next to the stage."""
+def place_in_rows(places: list[PlaceDraft]) -> list[PlaceDraft]:
+    """Straight, centred rows; the first row in the file is next to the stage."""
     rows: dict[str, list[PlaceDraft]] = defaultdict(list)
     for place in places:
         rows[place.row].append(place)
@@ -60,8 +60,8 @@ def in_rows(places: list[PlaceDraft]) -> list[PlaceDraft]:
     ]
 
 
-def boxed(section: SectionDraft) -> SectionDraft:
-    """The section with the box that its seats fill."""
+def with_box(section: SectionDraft) -> SectionDraft:
+    """The section with the box around its seats."""
     xs, ys = [p.x for p in section.places], [p.y for p in section.places]
     return replace(
         section,
@@ -72,38 +72,40 @@ def boxed(section: SectionDraft) -> SectionDraft:
     )
 
 
-def standing_box(section: SectionDraft) -> SectionDraft:
-    """A box twice as wide as deep, as large as its people need."""
-    height = max(60, round(sqrt(len(section.places) * ROOM_OF_A_PERSON / 2)))
+def with_standing_box(section: SectionDraft) -> SectionDraft:
+    """The section with a box twice as wide as deep, sized for its capacity."""
+    height = max(60, round(sqrt(len(section.places) * AREA_PER_PERSON / 2)))
     return replace(section, width=2 * height, height=height)
 
 
-def as_drawn(sections: list[SectionDraft]) -> PlanDraft:
-    """Seats where the file says; a standing section without a box goes behind everything."""
-    boxes = [s if s.is_standing else boxed(s) for s in sections]
+def keep_positions(sections: list[SectionDraft]) -> PlanDraft:
+    """Keep the file's positions; a standing section without a box goes behind all others."""
+    boxes = [s if s.is_standing else with_box(s) for s in sections]
     bottom = max((s.y + s.height for s in boxes if s.width), default=0)
     left = min((s.x for s in boxes if s.width), default=0)
     placed = []
     for section in boxes:
         if not section.width:
-            section = moved(standing_box(section), left, bottom + GAP)
+            section = moved_to(with_standing_box(section), left, bottom + GAP)
             bottom = section.y + section.height
         placed.append(section)
     return PlanDraft(placed)
 
 
-def laid_out(sections: list[SectionDraft]) -> PlanDraft:
-    """A drawing for a file that has none."""
-    return side_by_side(
+def lay_out(sections: list[SectionDraft]) -> PlanDraft:
+    """Lay out sections of a file without positions."""
+    return place_side_by_side(
         [
-            standing_box(s) if s.is_standing else boxed(replace(s, places=in_rows(s.places)))
+            with_standing_box(s)
+            if s.is_standing
+            else with_box(replace(s, places=place_in_rows(s.places)))
             for s in sections
         ]
     )
 
 
-def moved(section: SectionDraft, left: int, top: int) -> SectionDraft:
-    """The same section with its box at this corner."""
+def moved_to(section: SectionDraft, left: int, top: int) -> SectionDraft:
+    """The section with its top left corner here."""
     dx, dy = left - section.x, top - section.y
     places = section.places
     if not section.is_standing:

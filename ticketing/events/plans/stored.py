@@ -1,4 +1,4 @@
-"""Stored plans as drafts and pictures. A stored plan never changes, so its picture is kept."""
+"""Stored plans as drafts and drawings. A stored plan never changes, so drawings are cached."""
 
 from collections import defaultdict
 
@@ -7,13 +7,13 @@ from django.utils.translation import get_language
 
 from ticketing.events.models import Place, SeatPlan
 from ticketing.events.plans.draft import PlaceDraft, PlanDraft, SectionDraft
-from ticketing.events.plans.svg import plan_picture
+from ticketing.events.plans.svg import plan_svg
 
-KEPT_SECONDS = 24 * 3600
+CACHED_SECONDS = 24 * 3600
 PLACE_FIELDS = ("row", "number", "grade", "x", "y", "accessible", "companion")
 
 
-def draft_of(plan: SeatPlan) -> PlanDraft:
+def stored_draft(plan: SeatPlan) -> PlanDraft:
     places: dict[int, list[PlaceDraft]] = defaultdict(list)
     rows = Place.objects.filter(section__plan=plan).order_by("id")
     for section_id, *values in rows.values_list("section_id", *PLACE_FIELDS):
@@ -36,10 +36,10 @@ def draft_of(plan: SeatPlan) -> PlanDraft:
     )
 
 
-def picture_of(plan: SeatPlan, *, seats: bool = True) -> str:
+def stored_drawing(plan: SeatPlan, *, seats: bool = True) -> str:
     key = f"plan-picture:{plan.pk}:{int(seats)}:{get_language()}"
     picture: str | None = cache.get(key)
     if picture is None:
-        picture = plan_picture(draft_of(plan), seats=seats)
-        cache.set(key, picture, KEPT_SECONDS)
+        picture = plan_svg(stored_draft(plan), seats=seats)
+        cache.set(key, picture, CACHED_SECONDS)
     return picture

@@ -1,4 +1,4 @@
-"""Draws a plan as a light SVG: one path per grade, however many seats it has.
+"""Draws a plan as a small SVG: one path per grade, however many seats it has.
 
 Presentation attributes only, so that the strict content policy holds where it is shown inline.
 """
@@ -12,13 +12,13 @@ from django.utils.translation import gettext as _
 
 from ticketing.events.plans.draft import PlaceDraft, PlanDraft, SectionDraft
 
-# Told apart by colour-blind people too (Okabe and Ito), in the order of the grades.
+# Distinguishable for colour-blind people (Okabe and Ito), in the order of the grades.
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8a7a00", "#666666")
 SEAT, BORDER, STAGE_HEIGHT = 14, 30, 50
 
 
-def plan_picture(plan: PlanDraft, *, seats: bool = True) -> str:
-    """The picture; without `seats` only the sections, for a thumbnail."""
+def plan_svg(plan: PlanDraft, *, seats: bool = True) -> str:
+    """The drawing; without `seats` only the sections, for a thumbnail."""
     left, top, width, height = _frame(plan)
     colours = grade_colours(plan)
     size = max(14, min(30, width // 60))
@@ -118,8 +118,8 @@ def _dots(places: list[PlaceDraft]) -> str:
     return "".join(steps)
 
 
-def _label(words: str, x: int, y: int, size: int, colour: str = "#1b1b1f") -> str:
+def _label(message: str, x: int, y: int, size: int, colour: str = "#1b1b1f") -> str:
     return (
         f'<text x="{x}" y="{y}" font-size="{size}" fill="{colour}" text-anchor="middle"'
-        f' dominant-baseline="middle">{escape(words)}</text>'
+        f' dominant-baseline="middle">{escape(message)}</text>'
     )

@@ -1,4 +1,4 @@
-"""Events move through their states."""
+"""State changes of events."""
 
 import logging
 from datetime import datetime
@@ -6,10 +6,10 @@ from datetime import datetime
 from django.db import transaction
 
 from ticketing.accounts.models import User
-from ticketing.events import store
 from ticketing.events.errors import NoSeats
 from ticketing.events.locks import due_events_for_update, event_for_update
-from ticketing.events.models import Event, EventChange
+from ticketing.events.models import Event
+from ticketing.events.services.changes import record_change
 
 log = logging.getLogger(__name__)
 
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 def move_event(
     *, event_id: int, to: Event.State, by: User | None, reason: str = "", now: datetime
 ) -> Event:
-    """Take an event to another state, and note who did it."""
+    """Move an event to another state and record who did it."""
     event = event_for_update(event_id)
     _move(event, to=to, by=by, reason=reason, now=now)
     return event
@@ -26,7 +26,7 @@ def move_event(
 
 @transaction.atomic
 def open_due_sales(*, now: datetime) -> list[Event]:
-    """Open the sales whose time has come. Twice at once, late or again: each opens once."""
+    """Open the sales that are due. Late, repeated or concurrent calls open each sale once."""
     due = [event for event in due_events_for_update(now) if event.seats.exists()]
     for event in due:
         _move(event, to=Event.State.ON_SALE, by=None, reason="", now=now)
@@ -39,8 +39,7 @@ def _move(event: Event, *, to: Event.State, by: User | None, reason: str, now: d
     if to == Event.State.ON_SALE and not event.seats.exists():
         raise NoSeats()
     event.save(update_fields=["state"])
-    EventChange.objects.create(
-        event=event, at=now, by=by, what="state", before=before, after=to, reason=reason
+    record_change(
+        event_id=event.pk, what="state", before=before, after=to, by=by, why=reason, now=now
     )
-    log.info("event %s: %s -> %s by %s", event.pk, before, to, by or "the clock")
-    transaction.on_commit(lambda: store.seats_changed(event.pk), robust=True)
+    log.info("event %s: %s -> %s by %s", event.pk, before, to, by or "the schedule")

@@ -1,9 +1,8 @@
-"""An event's seats: made from its plan, held back and released by operators."""
+"""An event's seats: created from its plan, held back and released by operators."""
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
 from math import hypot
-from typing import Any
 
 from django.db import transaction
 from django.db.models import F, Max, Min
@@ -13,21 +12,22 @@ from ticketing.core.errors import IllegalMove
 from ticketing.events import store
 from ticketing.events.errors import GradesMissing, SeatsExist
 from ticketing.events.locks import event_for_update, seats_for_update
-from ticketing.events.models import Event, EventChange, Place, Seat, Section
+from ticketing.events.models import Event, Place, Seat, Section
+from ticketing.events.services.changes import record_change
 
 BATCH = 5_000
 
 
 @transaction.atomic
 def create_seats(*, event_id: int, by: User | None, now: datetime) -> int:
-    """Give the event a seat of its own for every place of its plan; all or none."""
+    """Create one seat of the event for every place of its plan, all or none."""
     event = event_for_update(event_id)
     if event.seats.exists():
         raise SeatsExist()
     places = Place.objects.filter(section__plan=event.plan).order_by("section__order", "id")
     grades = _grades_of(event, places.order_by().values_list("grade", flat=True).distinct())
     fields = places.values_list("id", "section_id", "grade", "x", "y")
-    middle = _middle_of(event)
+    middle = _stage_middle(event)
     seats = [
         Seat(
             event=event,
@@ -39,7 +39,9 @@ def create_seats(*, event_id: int, by: User | None, now: datetime) -> int:
         for place, section, grade, x, y in fields
     ]
     Seat.objects.bulk_create(seats, batch_size=BATCH)
-    _note(event_id, what="seats", before="0", after=str(len(seats)), by=by, now=now)
+    record_change(
+        event_id=event_id, what="seats", before="0", after=str(len(seats)), by=by, now=now
+    )
     return len(seats)
 
 
@@ -54,13 +56,13 @@ def block_seats(
 def release_seats(
     *, event_id: int, seat_ids: Collection[int], by: User | None, reason: str, now: datetime
 ) -> int:
-    """Put seats that were held back on sale, all or none."""
+    """Put seats that were held back on sale again, all or none."""
     blocked, free = Seat.State.BLOCKED, Seat.State.AVAILABLE
     return _move_seats(event_id, seat_ids, blocked, free, by=by, reason=reason, now=now)
 
 
 def next_seats_version(*, event_id: int) -> tuple[str, str, int]:
-    """The Redis key, value and seconds that make copies of the seat list stale, after a commit."""
+    """The Redis key, value and lifetime that outdate copies of the seat list after a commit."""
     return store.next_seats_version(event_id)
 
 
@@ -70,43 +72,37 @@ def _move_seats(
     seat_ids: Collection[int],
     before: Seat.State,
     after: Seat.State,
-    **who_and_why: Any,
+    *,
+    by: User | None,
+    reason: str,
+    now: datetime,
 ) -> int:
     seats = seats_for_update(event_id, seat_ids)
     if others := [seat for seat in seats if seat.state != before]:
         raise IllegalMove(before=others[0].get_state_display(), after=str(after.label))
     Seat.objects.filter(pk__in=[seat.pk for seat in seats]).update(state=after)
-    _note(event_id, what=f"seats {len(seats)}", before=before, after=after, **who_and_why)
+    record_change(
+        event_id=event_id,
+        what=f"seats {len(seats)}",
+        before=before,
+        after=after,
+        by=by,
+        why=reason,
+        now=now,
+    )
     return len(seats)
 
 
-def _middle_of(event: Event) -> float:
-    """Where the middle of the stage is, from left to right: that of the seated sections."""
+def _stage_middle(event: Event) -> float:
+    """The x of the middle of the stage: the middle of the seated sections."""
     seated = event.plan.sections.filter(kind=Section.Kind.SEATED)
     ends = seated.aggregate(left=Min("x"), right=Max(F("x") + F("width")))
     return ((ends["left"] or 0) + (ends["right"] or 0)) / 2
 
 
 def _grades_of(event: Event, codes: Iterable[str]) -> dict[str, int]:
-    """The event's grade for every code in the plan."""
+    """The ids of the event's grades by code; refused if one of these codes has no price."""
     grades = dict(event.grades.values_list("code", "id"))
     if missing := sorted(set(codes) - set(grades)):
         raise GradesMissing(codes=", ".join(missing))
     return grades
-
-
-def _note(
-    event_id: int,
-    *,
-    what: str,
-    before: str,
-    after: str,
-    by: User | None,
-    now: datetime,
-    reason: str = "",
-) -> None:
-    """Audit the change, and tell the seat list once it is true."""
-    EventChange.objects.create(
-        event_id=event_id, at=now, by=by, what=what, before=before, after=after, reason=reason
-    )
-    transaction.on_commit(lambda: store.seats_changed(event_id), robust=True)

@@ -1,4 +1,4 @@
-"""Which picture stands for an event."""
+"""The poster of an event."""
 
 from django import template
 from django.urls import reverse
@@ -10,7 +10,7 @@ register = template.Library()
 
 @register.simple_tag
 def poster_url(event: Event) -> str:
-    """The organiser's poster, or the art that we draw where there is none."""
+    """URL of the uploaded poster, or of a generated one."""
     if event.poster:
         return event.poster.url
     return reverse("ticketing:poster", args=[event.pk])

@@ -16,11 +16,10 @@ from django.utils.translation import gettext_lazy
 
 from ticketing.console.services.roles import REHEARSE
 from ticketing.core import clock
+from ticketing.core.admin.pages import ReadOnlyAdmin, operator, require_post
 from ticketing.core.errors import NotFound
-from ticketing.events.admin.changes import ReadOnlyAdmin
-from ticketing.events.admin.counts import seats_of_events
-from ticketing.events.admin.pages import operator, require_post
 from ticketing.events.models import Event
+from ticketing.events.selectors import event_seat_counts
 from ticketing.rehearsal import gateway_ledger, services, tasks
 from ticketing.rehearsal.admin.forms import RehearseForm
 from ticketing.rehearsal.admin.words import verdict_rows
@@ -76,7 +75,7 @@ class RehearsalAdmin(ReadOnlyAdmin):
         if request.method == "POST" and form.is_valid():
             return self._begin(request, event, form)
         title = _("%(event)s: rehearse the sale") % {"event": event}
-        counts, under_way = seats_of_events([event_id]).get(event_id), self._under_way()
+        counts, under_way = event_seat_counts([event_id]).get(event_id), self._under_way()
         about = {"counts": counts, "under_way": under_way, "pays": gateway_ledger.is_here()}
         return self.page(request, "rehearse", title, event=event, form=form, **about)
 

@@ -16,7 +16,7 @@ from ticketing.core.errors import IllegalMove, NotFound
 from ticketing.events import services as events
 from ticketing.events.locks import event_for_update
 from ticketing.events.models import Event
-from ticketing.events.services.edits import note_edit
+from ticketing.events.services.changes import record_change
 from ticketing.rehearsal import gateway_ledger, leftovers, store
 from ticketing.rehearsal.locks import rehearsal_for_update
 from ticketing.rehearsal.models import Rehearsal
@@ -104,7 +104,7 @@ def _audit_stop(rehearsal: Rehearsal, by: User | None, now: datetime) -> None:
     log.info("rehearsal %s was stopped by %s", rehearsal, by or "the system")
     if rehearsal.source_id:
         about = {"what": "rehearsal", "before": rehearsal.code, "after": "stopped"}
-        note_edit(event_id=rehearsal.source_id, by=by, now=now, **about)
+        record_change(event_id=rehearsal.source_id, by=by, now=now, **about)
 
 
 def left_behind(traces: Traces) -> dict[str, int]:
@@ -139,7 +139,7 @@ def _doors_shut(rehearsal: Rehearsal, now: datetime) -> Traces:
     """Whoever still calls is refused: not logged in, the line is closed, nothing is on sale."""
     users = User.objects.filter(email__endswith=rehearsal.domain)
     people = list(users.values_list("pk", flat=True))
-    sessions = accounts.log_out_crowd(user_ids=people)
+    sessions = accounts.end_sessions(user_ids=people)
     if gateway_ledger.is_here():
         gateway_ledger.make_weather()
     seeds = _line_closed(rehearsal.copy, now)

@@ -28,9 +28,9 @@ def make_people(*, code: str, numbers: Sequence[int], now: datetime) -> list[Per
     """The same numbers are the same people, with the same sessions, however often it is asked."""
     rehearsal = rehearsal_under_way(code, now=now)
     names = {f"fan-{number}{rehearsal.domain}": f"Fan {number}" for number in numbers}
-    users = accounts.make_crowd(names=names, now=now)
+    users = accounts.create_users(names=names, now=now)
     keys = [session_key(rehearsal, number) for number in numbers]
-    accounts.log_in_crowd(sessions=dict(zip(keys, users, strict=True)), now=now)
+    accounts.open_sessions(sessions=dict(zip(keys, users, strict=True)), now=now)
     return [
         Person(number, user.pk, user.email, key)
         for number, user, key in zip(numbers, users, keys, strict=True)

@@ -1,6 +1,5 @@
 """A rehearsal begins: one at a time, on a copy that is made for it."""
 
-import secrets
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,8 +8,9 @@ from django.db import IntegrityError, transaction
 from ticketing.accounts import services as accounts
 from ticketing.accounts.models import User
 from ticketing.core.errors import NotFound
-from ticketing.events.models import REHEARSALS_FROM, REHEARSALS_UNTIL, Event
-from ticketing.events.services.edits import note_edit
+from ticketing.events.models import Event
+from ticketing.events.selectors import new_rehearsal_id
+from ticketing.events.services.changes import record_change
 from ticketing.rehearsal import selectors
 from ticketing.rehearsal.errors import AnotherRehearsal, RehearsalOfRehearsal
 from ticketing.rehearsal.models import Rehearsal
@@ -27,16 +27,18 @@ def start(
 ) -> Rehearsal:
     """Copy the event and begin; of two who start at once, one does."""
     source = _source(event_id)
-    number = REHEARSALS_FROM + secrets.randbelow(REHEARSALS_UNTIL - REHEARSALS_FROM)
+    number = new_rehearsal_id()
     rehearsal = _only_one(source, number, options, by, now)
     copy_event(source=source, number=number, knobs=options.get("knobs") or {}, by=by, now=now)
-    note_edit(event_id=source.pk, what="rehearsal", after=rehearsal.code, by=by, now=now)
+    record_change(event_id=source.pk, what="rehearsal", after=rehearsal.code, by=by, now=now)
     return rehearsal
 
 
 def mint_token(*, user: User, now: datetime) -> str:
     """For the program that runs a rehearsal on this machine; it ends by itself."""
-    return accounts.lend_token(user=user, name=TOKEN_NAME, until=now + TOKEN_LASTS, now=now)
+    return accounts.issue_temporary_token(
+        user=user, name=TOKEN_NAME, until=now + TOKEN_LASTS, now=now
+    )
 
 
 def _source(event_id: int | None) -> Event:

@@ -6,8 +6,8 @@ from threading import Barrier, Event
 import pytest
 from django.db import transaction
 
-from tests.concurrency.together import together
 from tests.making import make_user
+from tests.race import together
 from ticketing.console import selectors, services, store
 from ticketing.console.services import autopilot
 from ticketing.console.services.autopilot_rules import AutopilotBounds

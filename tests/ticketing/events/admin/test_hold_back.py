@@ -24,7 +24,7 @@ def test_rows_and_numbers_name_the_seats(desk, event, page, operator):
 
     change = EventChange.objects.filter(event=event).first()
     assert held_back(event) == {("1", 2), ("1", 3), ("2", 2), ("2", 3)}
-    assert (change.by, change.reason) == (operator, "camera")
+    assert (change.by, change.why) == (operator, "camera")
 
 
 def test_one_row_alone_is_enough_and_a_range_may_be_turned_round(desk, event, page):

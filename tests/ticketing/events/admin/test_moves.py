@@ -27,7 +27,7 @@ def test_a_move_is_made_and_audited(desk, event, operator):
     assert response.url == reverse("admin:ticketing_event_change", args=[event.pk])
     assert state_of(event) == "paused"
     assert (change.before, change.after, change.by) == ("on_sale", "paused", operator)
-    assert change.reason == "payments are slow"
+    assert change.why == "payments are slow"
 
 
 def test_an_empty_reason_is_enough_for_a_harmless_move(desk, event):

@@ -118,7 +118,7 @@ def test_nobody_writes_history(desk, event):
     assert desk.get(reverse("admin:ticketing_eventchange_add")).status_code == 403
     delete = reverse("admin:ticketing_eventchange_delete", args=[change.pk])
     assert desk.post(delete, {"post": "yes"}).status_code == 403
-    assert EventChange.objects.get(pk=change.pk).reason == ""
+    assert EventChange.objects.get(pk=change.pk).why == ""
 
 
 def test_the_picture_of_a_plan_is_served(desk, arena):

@@ -3,7 +3,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from tests.making import make_event, make_plan, make_user
-from ticketing.events.admin.uploads import Upload, keep, kept
+from ticketing.events.admin.forms.uploads import Upload, load_upload, store_upload
 from ticketing.events.models import Place, SeatPlan, Venue
 
 CSV = b"section,row,number,grade\nA,1,1,R\nA,1,2,R\n"
@@ -19,7 +19,7 @@ def lines(*blocks: dict, **fields) -> dict:
     data = {"form-TOTAL_FORMS": str(len(blocks)), "form-INITIAL_FORMS": "0"}
     usual = {"kind": "seated", "row_labels": "numbers", "growth": "0", "wheelchair_places": "0"}
     for n, block in enumerate(blocks):
-        for name, value in (usual | {"column": str(n + 1), "house_row": "1"} | block).items():
+        for name, value in (usual | {"column": str(n + 1), "grid_row": "1"} | block).items():
             data[f"form-{n}-{name}"] = value
     return data | fields
 
@@ -54,11 +54,11 @@ def test_a_bad_file_shows_its_problems_and_imports_nothing(desk, venue):
 
 
 def test_a_kept_file_belongs_to_the_one_who_sent_it(db):
-    token = keep(1, Upload("plan.csv", CSV))
+    token = store_upload(1, Upload("plan.csv", CSV))
 
-    assert kept(1, token) == Upload("plan.csv", CSV)
-    assert kept(2, token) is None
-    assert kept(1, "guessed") is None
+    assert load_upload(1, token) == Upload("plan.csv", CSV)
+    assert load_upload(2, token) is None
+    assert load_upload(1, "guessed") is None
 
 
 def test_a_lost_preview_asks_for_the_file_again(desk, venue):

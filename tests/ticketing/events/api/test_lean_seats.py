@@ -83,8 +83,8 @@ async def test_while_one_builds_the_others_get_the_list_before(
 ) -> None:
     before = await http.get(url)
     await sync_to_async(block_one)(event, now)
-    await sync_to_async(store.stop_building)(event.pk, rest_ms=0)
-    assert await sync_to_async(store.become_builder)(event.pk)
+    await sync_to_async(store.release_build_lock)(event.pk, pause_ms=0)
+    assert await sync_to_async(store.acquire_build_lock)(event.pk)
     only_lean()
 
     meanwhile = await http.get(url)
@@ -97,9 +97,9 @@ async def test_of_a_crowd_one_is_sent_to_build(
 ) -> None:
     before = await http.get(url)
     await sync_to_async(block_one)(event, now)
-    await sync_to_async(store.stop_building)(event.pk, rest_ms=0)
+    await sync_to_async(store.release_build_lock)(event.pk, pause_ms=0)
 
-    sent = [await store.asent_to_build(event.pk) for _ in range(3)]
+    sent = [await store.aacquire_dispatch_lock(event.pk) for _ in range(3)]
     only_lean()
     others = await asyncio.gather(*(http.get(url) for _ in range(20)))
 
@@ -115,7 +115,7 @@ def sent_at_once(event: Event) -> int:
         async def one() -> bool:
             await redis.async_client().get("nothing")  # connected
             ready.wait()
-            sent = await store.asent_to_build(event.pk)
+            sent = await store.aacquire_dispatch_lock(event.pk)
             await redis.close_async_clients()
             return sent
 
@@ -145,7 +145,7 @@ async def test_what_has_to_be_built_is_built(
 ) -> None:
     before = await http.get(url)
     await sync_to_async(block_one)(event, now)
-    await sync_to_async(store.stop_building)(event.pk, rest_ms=0)
+    await sync_to_async(store.release_build_lock)(event.pk, pause_ms=0)
 
     after = await http.get(url)
 
@@ -169,7 +169,7 @@ async def test_without_redis_it_comes_from_the_database(
         raise redis_is_down
 
     redis_is_down = store.RedisError("gone")
-    monkeypatch.setattr(store, "aseat_list", gone)
+    monkeypatch.setattr(store, "aseat_list_state", gone)
     monkeypatch.setattr(store, "seats_version", gone)
 
     answer = await http.get(url)

@@ -15,8 +15,8 @@ from tests.making import make_event, make_plan, seat_ids
 from tests.ticketing.events.api import decoding
 from ticketing.events.api import accepts_gzip
 from ticketing.events.models import Event, Place, Seat
-from ticketing.events.seat_list import compressed_body
-from ticketing.events.seat_list_body import steps
+from ticketing.events.seat_list.body import steps
+from ticketing.events.seat_list.cached import compressed_body
 
 pytestmark = pytest.mark.django_db
 

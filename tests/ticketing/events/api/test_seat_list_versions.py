@@ -15,8 +15,9 @@ from django.test import Client
 from tests.making import make_event, make_plan, seat_ids
 from tests.ticketing.events.api import decoding
 from ticketing.core import redis
-from ticketing.events import keys, seat_list, services, store
+from ticketing.events import keys, services, store
 from ticketing.events.models import Event, Seat
+from ticketing.events.seat_list import cached
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Builders are never slow enough to need a rest, however busy the machine is."""
-    monkeypatch.setattr(seat_list, "QUICK_SECONDS", 60.0)
+    monkeypatch.setattr(cached, "SHORT_BUILD_SECONDS", 60.0)
 
 
 @pytest.fixture
@@ -41,13 +42,13 @@ def release(event: Event, seat: int, now: datetime) -> None:
 
 
 def served(event: Event) -> dict[int, tuple[Any, ...]]:
-    answer = seat_list.seat_list(event.pk, known=())
+    answer = cached.seat_list(event.pk, known=())
     assert answer.body is not None
     return decoding.seats(decoding.unpacked(answer.body))
 
 
 def wait_until_builders_rested(event: Event) -> None:
-    while redis.client().exists(keys.seat_list_builder(event.pk)):
+    while redis.client().exists(keys.seat_list_build_lock(event.pk)):
         sleep(0.01)
 
 
@@ -81,7 +82,7 @@ def test_building_takes_few_statements_however_many_seats(now: datetime, countin
     big = make_event(now, plan=make_plan(rows=30, seats_per_row=30, standing=50))
 
     with counting_sql() as sql:
-        seat_list.compressed_body(big.pk)
+        cached.compressed_body(big.pk)
 
     assert len(sql) <= 5
 
@@ -141,11 +142,11 @@ def test_guessing_addresses_leaves_no_lasting_keys(client: Client, db: None) -> 
 def test_while_one_builds_the_others_get_the_list_before(event: Event, now: datetime) -> None:
     seat = seat_ids(event)[0]
     before = served(event)
-    assert store.become_builder(event.pk)
+    assert store.acquire_build_lock(event.pk)
     block(event, seat, now)
 
     assert served(event) == before
-    store.stop_building(event.pk, rest_ms=0)
+    store.release_build_lock(event.pk, pause_ms=0)
     assert served(event)[seat][-1] == "blocked"
 
 
@@ -153,37 +154,37 @@ def test_who_built_slowly_rests_and_the_list_before_is_served_meanwhile(
     event: Event, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, seat = served(event), seat_ids(event)[0]
-    monkeypatch.setattr(seat_list, "QUICK_SECONDS", 0.0)
-    monkeypatch.setattr(seat_list, "RESTS", 10_000)
+    monkeypatch.setattr(cached, "SHORT_BUILD_SECONDS", 0.0)
+    monkeypatch.setattr(cached, "PAUSE_FACTOR", 10_000)
     block(event, seat, now)
     slowly = served(event)
     release(event, seat, now)
 
     assert served(event) == slowly != before
-    redis.client().delete(keys.seat_list_builder(event.pk))
+    redis.client().delete(keys.seat_list_build_lock(event.pk))
     assert served(event) == before
 
 
 def test_without_a_list_before_they_wait_for_the_builder(event: Event) -> None:
-    assert store.become_builder(event.pk)
+    assert store.acquire_build_lock(event.pk)
     with ThreadPoolExecutor(1) as threads:
         waiting = threads.submit(
-            lambda: (seat_list.seat_list(event.pk, known=()), connection.close())[0]
+            lambda: (cached.seat_list(event.pk, known=()), connection.close())[0]
         )
-        built = seat_list.build(event.pk)
+        built = cached.build(event.pk)
 
     assert waiting.result().version == built.version
 
 
 def test_a_builder_that_never_comes_back_holds_nobody_up(event: Event) -> None:
-    assert store.become_builder(event.pk)
+    assert store.acquire_build_lock(event.pk)
 
     assert served(event) == decoding.seats_in_the_database(event)
 
 
 def test_a_stampede_builds_a_list_once(event: Event, monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[int] = []
-    body, all_there = seat_list.compressed_body, threading.Barrier(8)
+    body, all_there = cached.compressed_body, threading.Barrier(8)
 
     def counted(event_id: int) -> bytes:
         built.append(event_id)
@@ -192,11 +193,11 @@ def test_a_stampede_builds_a_list_once(event: Event, monkeypatch: pytest.MonkeyP
     def ask(_: int) -> str | None:
         all_there.wait()
         try:
-            return seat_list.seat_list(event.pk, known=()).version
+            return cached.seat_list(event.pk, known=()).version
         finally:
             connection.close()
 
-    monkeypatch.setattr(seat_list, "compressed_body", counted)
+    monkeypatch.setattr(cached, "compressed_body", counted)
     with ThreadPoolExecutor(8) as threads:
         versions = set(threads.map(ask, range(8)))
 
@@ -220,7 +221,7 @@ def change_between() -> Iterator[Callable[..., None]]:
 def test_a_change_in_the_middle_of_a_build_is_served_next(
     event: Event, now: datetime, change_between: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seat, body = seat_ids(event)[0], seat_list.compressed_body
+    seat, body = seat_ids(event)[0], cached.compressed_body
 
     def overtaken(event_id: int) -> bytes:
         read = body(event_id)
@@ -228,8 +229,8 @@ def test_a_change_in_the_middle_of_a_build_is_served_next(
         return read
 
     with monkeypatch.context() as patched:
-        patched.setattr(seat_list, "compressed_body", overtaken)
-        seat_list.build(event.pk)
+        patched.setattr(cached, "compressed_body", overtaken)
+        cached.build(event.pk)
 
     assert served(event)[seat][-1] == "blocked"
 
@@ -239,10 +240,10 @@ def test_control_reading_the_version_last_would_stick_in_the_past(
 ) -> None:
     seat = seat_ids(event)[0]
 
-    body = seat_list.compressed_body(event.pk)
+    body = cached.compressed_body(event.pk)
     change_between(partial(block, event, seat, now))
-    version = store.begin_seats_version(event.pk)
-    store.keep_seat_list(event.pk, store.KeptSeatList(version, body))
+    version = store.ensure_seats_version(event.pk)
+    store.cache_seat_list(event.pk, store.CachedSeatList(version, body))
 
     assert served(event)[seat][-1] == "available"
     assert decoding.seats_in_the_database(event)[seat][-1] == "blocked"

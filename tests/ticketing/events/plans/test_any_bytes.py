@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ticketing.events.plans.errors import BadPlanFile
 from ticketing.events.plans.files import read_plan
-from ticketing.events.plans.svg import plan_picture
+from ticketing.events.plans.svg import plan_svg
 
 VALUES = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=20), st.just("standing")
@@ -36,7 +36,7 @@ def answers(name: str, content: bytes) -> int:
         plan = read_plan(name, content)
     except BadPlanFile as refusal:
         return len(refusal.problems)
-    return min(plan.seats, len(plan_picture(plan)))
+    return min(plan.seats, len(plan_svg(plan)))
 
 
 @settings(max_examples=200, deadline=None)

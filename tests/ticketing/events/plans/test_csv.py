@@ -1,6 +1,7 @@
 import pytest
 from django.utils import translation
 
+from ticketing.events.plans import builder, csv_file
 from ticketing.events.plans.draft import MAX_SEATS
 from ticketing.events.plans.errors import MAX_PROBLEMS, BadPlanFile
 from ticketing.events.plans.files import MAX_BYTES, read_plan
@@ -12,7 +13,7 @@ def problems(content: str | bytes, name: str = "plan.csv") -> list[tuple[int, st
     raw = content.encode() if isinstance(content, str) else content
     with pytest.raises(BadPlanFile) as refusal:
         read_plan(name, raw)
-    return [(problem.line, problem.field, problem.words) for problem in refusal.value.problems]
+    return [(problem.line, problem.field, problem.message) for problem in refusal.value.problems]
 
 
 def test_a_line_is_a_seat():
@@ -158,12 +159,15 @@ def test_what_is_no_plan_is_said_in_one_problem(content):
     assert len(problems(content)) == 1
 
 
-def test_too_many_seats_are_refused_and_reading_stops():
-    rows = "".join(f"A,{n // 50_000},{n % 50_000 + 1},R\n" for n in range(MAX_SEATS + 2))
+def test_too_many_seats_are_refused_and_reading_stops(monkeypatch):
+    limit = 100
+    monkeypatch.setattr(builder, "MAX_SEATS", limit)
+    monkeypatch.setattr(csv_file, "MAX_SEATS", limit)
+    rows = "".join(f"A,{n // 50},{n % 50 + 1},R\n" for n in range(limit + 2))
 
     found = problems("section,row,number,grade\n" + rows)
 
-    assert [line for line, _, _ in found] == [MAX_SEATS + 2]
+    assert [line for line, _, _ in found] == [limit + 2]
 
 
 def test_standing_room_counts_as_seats_too():

@@ -86,7 +86,7 @@ def test_no_two_seats_touch(shapes):
         block(
             code=str(n),
             column=n % 2 + 1,
-            house_row=n // 2 + 1,
+            grid_row=n // 2 + 1,
             rows=rows,
             seats_per_row=seats,
             growth=growth,

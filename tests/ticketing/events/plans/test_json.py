@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from ticketing.events.plans.draft import MAX_SEATS
+from ticketing.events.plans import builder
 from ticketing.events.plans.errors import BadPlanFile
 from ticketing.events.plans.files import read_plan
 
@@ -85,8 +85,9 @@ def test_strange_json_is_refused(text):
     assert problems(text)
 
 
-def test_too_many_seats_are_refused():
-    seats = [{"row": str(n // 90_000), "number": n % 90_000 + 1} for n in range(MAX_SEATS + 1)]
+def test_too_many_seats_are_refused(monkeypatch):
+    monkeypatch.setattr(builder, "MAX_SEATS", 100)
+    seats = [{"row": str(n // 90), "number": n % 90 + 1} for n in range(100 + 1)]
 
     assert (
         len(problems(json.dumps({"sections": [{"code": "A", "grade": "R", "seats": seats}]}))) == 1

@@ -7,7 +7,7 @@ from ticketing.events.models import Place, SeatPlan, Section, Venue
 from ticketing.events.plans.draft import PlaceDraft, PlanDraft, SectionDraft
 from ticketing.events.plans.errors import BadBlocks, BadPlanFile, PlanInUse, PlanNameTaken
 from ticketing.events.plans.generate import Block, generate
-from ticketing.events.plans.stored import draft_of, picture_of
+from ticketing.events.plans.stored import stored_draft, stored_drawing
 from ticketing.events.services.plans import delete_plan, generate_plan, import_plan, store_plan
 
 pytestmark = pytest.mark.django_db
@@ -64,12 +64,12 @@ def test_a_failure_halfway_leaves_nothing(venue):
 
 
 def test_a_stored_plan_reads_back_as_it_was(venue):
-    floor = Block(code="F", grade="F", kind="standing", capacity=7, house_row=2, name_en="Floor")
+    floor = Block(code="F", grade="F", kind="standing", capacity=7, grid_row=2, name_en="Floor")
     draft = generate([BLOCK, floor])
 
     plan = store_plan(venue_id=venue.pk, name="main", draft=draft)
 
-    assert draft_of(plan) == draft
+    assert stored_draft(plan) == draft
 
 
 def test_a_name_is_taken_once_per_venue(venue):
@@ -99,10 +99,10 @@ def test_twenty_thousand_seats_take_few_queries(venue, django_assert_max_num_que
 
 def test_a_picture_is_drawn_once(venue, django_assert_num_queries):
     plan = generate_plan(venue_id=venue.pk, name="main", blocks=[BLOCK], by=None)
-    first = picture_of(plan)
+    first = stored_drawing(plan)
 
     with django_assert_num_queries(0):
-        assert picture_of(plan) == first
+        assert stored_drawing(plan) == first
 
 
 def test_only_an_unused_plan_is_deleted(now):

@@ -22,7 +22,7 @@ def test_a_move_is_made_and_noted(event, operator, now):
     change = EventChange.objects.filter(event=event, what="state").get()
     assert event.state == State.PAUSED
     assert (change.by, change.before, change.after) == (operator, State.ON_SALE, State.PAUSED)
-    assert (change.at, change.reason) == (now, "sound check")
+    assert (change.at, change.why) == (now, "sound check")
 
 
 def test_an_illegal_move_is_refused_and_changes_nothing(event, operator, now):

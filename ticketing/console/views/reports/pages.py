@@ -11,7 +11,7 @@ from ticketing.console.views.reports import labels
 from ticketing.console.views.reports.charts import report_charts
 from ticketing.console.views.reports.report_csv import render_csv
 from ticketing.core import clock
-from ticketing.events.admin.pages import operator
+from ticketing.core.admin.pages import operator
 
 VIEW_MONEY = "payments.view_payment"
 

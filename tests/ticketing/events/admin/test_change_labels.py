@@ -6,7 +6,6 @@ from django.utils import translation
 
 from tests.making import make_event, seat_ids
 from ticketing.events import services
-from ticketing.events.admin.change_words import value_words, what_words
 from ticketing.events.models import EventChange
 
 
@@ -17,10 +16,10 @@ def change(what, before="", after=""):
 @pytest.mark.parametrize("what", ["seats 26", "26 seats"])
 def test_seats_are_counted_in_the_readers_words(what):
     with translation.override("ko"):
-        assert what_words(change(what)) == "좌석 26석"
+        assert change(what).what_label == "좌석 26석"
     with translation.override("en"):
-        assert what_words(change(what)) == "26 seats"
-        assert what_words(change("seats 1")) == "1 seat"
+        assert change(what).what_label == "26 seats"
+        assert change("seats 1").what_label == "1 seat"
 
 
 @pytest.mark.parametrize(
@@ -41,21 +40,21 @@ def test_seats_are_counted_in_the_readers_words(what):
 )
 def test_facts_are_said(what, value, words):
     with translation.override("en"):
-        assert f"{what_words(change(what))}: {value_words(change(what), value)}" == words
+        assert f"{change(what).what_label}: {change(what).value_label(value)}" == words
 
 
 @pytest.mark.parametrize("text", ["many seats", "seats x", "grade ", "gradeR", "moved", "", "a, b"])
 def test_what_can_not_be_read_is_shown_as_it_is(text):
-    assert (what_words(change(text)), value_words(change(text), text)) == (text, text)
-    assert value_words(change("grade R"), f"odd={text}") == f"odd: {text}"
-    assert value_words(change("edited"), "title_k") == "title_k"
+    assert (change(text).what_label, change(text).value_label(text)) == (text, text)
+    assert change("grade R").value_label(f"odd={text}") == f"odd: {text}"
+    assert change("edited").value_label("title_k") == "title_k"
 
 
 def test_the_pages_of_an_event_and_its_history_say_it_in_korean(desk, operator, now):
     event = make_event(now)
     seats = seat_ids(event)[:3]
     services.block_seats(event_id=event.pk, seat_ids=seats, by=operator, reason="x", now=now)
-    kept = EventChange.objects.get(event=event, reason="x")
+    kept = EventChange.objects.get(event=event, why="x")
     pages = [
         reverse("admin:ticketing_eventchange_changelist"),
         reverse("admin:ticketing_eventchange_change", args=[kept.pk]),

@@ -1,11 +1,11 @@
-"""Operators who hold back the same seats at the same moment, with and without row locks."""
+"""Operators who hold back the same seats concurrently, with and without row locks."""
 
 from threading import Barrier
 
 import pytest
 
-from tests.concurrency.together import together, winners
 from tests.making import make_event, make_plan, seat_ids
+from tests.race import together, winners
 from ticketing.core.errors import IllegalMove
 from ticketing.events import services
 from ticketing.events.models import EventChange, Seat
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 MANY = 8
 
 
-def block_together(event, now, choose):
+def block_concurrently(event, now, choose):
     return together(
         MANY,
         lambda number: services.block_seats(
@@ -24,11 +24,11 @@ def block_together(event, now, choose):
     )
 
 
-def test_one_of_many_gets_the_seats_and_the_others_are_told(now):
+def test_one_of_many_gets_the_seats_and_the_others_are_refused(now):
     event = make_event(now)
     seats = seat_ids(event)[:4]
 
-    results = block_together(event, now, lambda _: seats)
+    results = block_concurrently(event, now, lambda _: seats)
 
     assert winners(results) == [4]
     assert sum(isinstance(result, IllegalMove) for result in results) == MANY - 1
@@ -36,27 +36,27 @@ def test_one_of_many_gets_the_seats_and_the_others_are_told(now):
 
 
 def test_overlapping_blocks_in_any_order_never_deadlock(now):
-    """Each asks for its seats in another order; the lock takes them in one."""
+    """Each thread names the seats in another order; the rows are locked in key order."""
     event = make_event(now, plan=make_plan(rows=5, seats_per_row=20))
     seats = seat_ids(event)
 
-    results = block_together(event, now, lambda n: seats[n:] + seats[:n])
+    results = block_concurrently(event, now, lambda n: seats[n:] + seats[:n])
 
     assert winners(results) == [100]
     assert {type(result) for result in results if result != 100} == {IllegalMove}
 
 
-def test_control_without_the_lock_everybody_believes_to_have_them(now, monkeypatch):
+def test_control_without_the_lock_everyone_succeeds(now, monkeypatch):
     event = make_event(now)
-    everybody_has_read = Barrier(MANY)
+    all_have_read = Barrier(MANY)
 
     def seats_without_lock(event_id, wanted):
         seats = list(Seat.objects.filter(event_id=event_id, pk__in=wanted))
-        everybody_has_read.wait(10)
+        all_have_read.wait(10)
         return seats
 
     monkeypatch.setattr(seat_services, "seats_for_update", seats_without_lock)
 
-    results = block_together(event, now, lambda _: seat_ids(event)[:4])
+    results = block_concurrently(event, now, lambda _: seat_ids(event)[:4])
 
     assert winners(results) == [4] * MANY

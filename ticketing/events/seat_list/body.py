@@ -1,4 +1,4 @@
-"""The format of the seat list: rows of numbers, written as steps from one to the next.
+"""The format of the seat list: each row's numbers as differences from one seat to the next.
 
 docs/api.md describes it; tests/ticketing/events/api/decoding.py reads it back.
 """
@@ -18,8 +18,8 @@ STATES = {
     Seat.State.SOLD.value: "s",
     Seat.State.BLOCKED.value: "b",
 }
-# Three or more equal steps are shorter as [step, times].
-WORTH_FOLDING = 3
+# From three equal steps on, [step, count] is shorter.
+MIN_RUN = 3
 
 COLUMNS = (
     *("section_id", "place__row", "id", "place__number", "place__x", "place__y"),
@@ -54,7 +54,7 @@ def steps(numbers: Sequence[int]) -> Steps:
     folded: Steps = [numbers[0]]
     for step, times in groupby(after - before for before, after in pairwise(numbers)):
         count = sum(1 for _ in times)
-        folded += [[step, count]] if count >= WORTH_FOLDING else [step] * count
+        folded += [[step, count]] if count >= MIN_RUN else [step] * count
     return folded
 
 
@@ -71,7 +71,7 @@ def _rows(event: Event) -> dict[int, list[Row]]:
 
 
 def _standing(event: Event, grades: dict[int, int]) -> dict[int, list[dict[str, int]]]:
-    """Seats left and all seats of the standing sections, by grade."""
+    """Free and total places of the standing sections, by section and grade."""
     places = Seat.objects.filter(event=event, section__kind=Section.Kind.STANDING)
     left = Count("pk", filter=Q(state=Seat.State.AVAILABLE))
     counts = places.values_list("section_id", "grade_id").annotate(left=left, total=Count("pk"))

@@ -1,4 +1,4 @@
-"""The forms of an event's pages."""
+"""Forms of the event pages."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ from django.contrib.admin.widgets import AdminFileWidget
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.events.admin.poster_upload import PosterField
+from ticketing.events.admin.poster_field import PosterField
 from ticketing.events.models import Event, Grade, Seat, Section
 from ticketing.events.selectors import SEAT_RANGE_FIELDS, seats_in_range
 
 HOLD_BACK, RELEASE = "hold_back", "release"
-TAKES = {HOLD_BACK: Seat.State.AVAILABLE, RELEASE: Seat.State.BLOCKED}
+REQUIRED_STATE = {HOLD_BACK: Seat.State.AVAILABLE, RELEASE: Seat.State.BLOCKED}
 
 
 class EventForm(forms.ModelForm):
@@ -41,16 +41,8 @@ class GradeForm(forms.ModelForm):
         widgets = {"colour": forms.TextInput(attrs={"type": "color"})}
 
 
-class ReasonForm(forms.Form):
-    reason = forms.CharField(label=_("Why"), max_length=200, required=False)
-
-    def __init__(self, *args: Any, required: bool = False, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["reason"].required = required
-
-
 class HoldBackForm(forms.Form):
-    """Names seats by section, rows and numbers; knows which of them can be taken now."""
+    """Selects seats by section, rows and numbers; `seat_ids` are those in the right state."""
 
     action = forms.ChoiceField(
         label=_("What"),
@@ -69,7 +61,7 @@ class HoldBackForm(forms.Form):
         self.event = event
         self.fields["section"].queryset = event.plan.sections.all()  # type: ignore[attr-defined]
         self.seat_ids: list[int] = []
-        self.left_out = 0
+        self.skipped = 0
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -77,9 +69,9 @@ class HoldBackForm(forms.Form):
             return cleaned
         ranges = {name: cleaned[name] for name in SEAT_RANGE_FIELDS}
         seats = seats_in_range(self.event, **ranges).values_list("pk", "state")
-        state = TAKES[cleaned["action"]]
-        self.seat_ids = [pk for pk, its_state in seats if its_state == state]
-        self.left_out = len(seats) - len(self.seat_ids)
+        state = REQUIRED_STATE[cleaned["action"]]
+        self.seat_ids = [pk for pk, current in seats if current == state]
+        self.skipped = len(seats) - len(self.seat_ids)
         if not self.seat_ids:
             raise ValidationError(
                 _("None of these seats is %(state)s."), params={"state": state.label}

@@ -1,4 +1,4 @@
-"""Keeps an uploaded plan file for the minutes between its preview and its import."""
+"""Stores an uploaded plan file between its preview and its import."""
 
 import secrets
 import zlib
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.core.cache import cache
 
-KEPT_SECONDS = 30 * 60
+STORED_SECONDS = 30 * 60
 
 
 @dataclass(frozen=True)
@@ -16,19 +16,19 @@ class Upload:
     content: bytes
 
 
-def keep(user_id: int, upload: Upload) -> str:
-    """A token with which the same person, and nobody else, gets the file back."""
+def store_upload(user_id: int, upload: Upload) -> str:
+    """Cache the file and return a token with which only the same user can load it."""
     token = secrets.token_urlsafe(16)
     packed = b64encode(zlib.compress(upload.content)).decode()
-    cache.set(_key(user_id, token), [upload.name, packed], KEPT_SECONDS)
+    cache.set(_key(user_id, token), [upload.name, packed], STORED_SECONDS)
     return token
 
 
-def kept(user_id: int, token: str) -> Upload | None:
-    found = cache.get(_key(user_id, token)) if token else None
-    if found is None:
+def load_upload(user_id: int, token: str) -> Upload | None:
+    stored = cache.get(_key(user_id, token)) if token else None
+    if stored is None:
         return None
-    name, packed = found
+    name, packed = stored
     return Upload(name=name, content=zlib.decompress(b64decode(packed)))
 
 

@@ -1,4 +1,4 @@
-"""A poster from anywhere becomes a small, clean WebP, or a form error."""
+"""Converts an uploaded poster to a small WebP without metadata."""
 
 from typing import Any
 from uuid import uuid4
@@ -17,7 +17,7 @@ LONGEST_SIDE = 1600
 
 
 class PosterField(forms.FileField):
-    """Takes an upload, keeps only its pixels."""
+    """Accepts an image upload and keeps only its pixels."""
 
     def to_python(self, data: Any) -> Any:
         upload = super().to_python(data)
@@ -25,7 +25,7 @@ class PosterField(forms.FileField):
 
 
 def web_poster(upload: UploadedFile) -> ContentFile:
-    """The picture turned upright, made small and stripped of everything but itself."""
+    """The image rotated upright, scaled down and without metadata; ValidationError if invalid."""
     if (upload.size or 0) > MAX_BYTES:
         raise ValidationError(_("The picture is larger than 10 MB."), code="too_large")
     upload.seek(0)
@@ -40,7 +40,7 @@ def _encoded(upload: UploadedFile) -> ContentFile:
     with Image.open(upload, formats=FORMATS) as picture:
         if picture.width * picture.height > MAX_PIXELS:
             raise ValidationError(_("The picture has too many pixels."), code="too_many_pixels")
-        # Before its pixels are unpacked, a JPEG can be told to give fewer of them.
+        # Lets the JPEG decoder scale down while decoding, which needs less memory.
         picture.draft(None, (2 * LONGEST_SIDE, 2 * LONGEST_SIDE))
         upright = ImageOps.exif_transpose(picture).convert("RGB")
     upright.thumbnail((LONGEST_SIDE, LONGEST_SIDE))

@@ -1,4 +1,4 @@
-"""Who calls the API: a token, a session with CSRF, or a session that is only read."""
+"""API authentication: by token, by session with CSRF, or by a session read without SQL."""
 
 from typing import Any
 
@@ -25,16 +25,18 @@ class TokenAuthentication(authentication.BaseAuthentication):
         scheme, _, secret = authentication.get_authorization_header(request).partition(b" ")
         if scheme.lower() != b"bearer":
             return None
-        token = services.use_token(secret=secret.strip().decode("latin-1"), now=clock.now())
+        token = services.authenticate_token(
+            secret=secret.strip().decode("latin-1"), now=clock.now()
+        )
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
-        """DRF asks the first authenticator; without an answer it would say 403 instead of 401."""
+        """DRF asks the first authenticator; without a header it responds 403 instead of 401."""
         return CHALLENGE
 
 
 class SessionAuthentication(authentication.SessionAuthentication):
-    """A logged-in browser; whatever changes something needs its CSRF token."""
+    """A logged-in browser; writing requests need its CSRF token."""
 
     def enforce_csrf(self, request: Request) -> None:
         check = authentication.CSRFCheck(lambda request: None)  # type: ignore[arg-type]
@@ -47,7 +49,7 @@ class SessionAuthentication(authentication.SessionAuthentication):
 
 
 class CallerAuthentication(authentication.BaseAuthentication):
-    """A logged-in browser that only reads: told by its session alone, without SQL."""
+    """A logged-in browser that only reads: identified by its session, without SQL."""
 
     def authenticate(self, request: Request) -> tuple[Caller, None] | None:
         if request.method not in SAFE_METHODS:
@@ -60,7 +62,7 @@ class CallerAuthentication(authentication.BaseAuthentication):
 
 
 class FanAuthentication(CallerAuthentication):
-    """The same where a crowd writes: no SQL, and what comes from another site is refused."""
+    """The same for writing requests on hot paths: no SQL; requests from other sites are refused."""
 
     def authenticate(self, request: Request) -> tuple[Caller, None] | None:
         caller = selectors.caller_in(request._request.session)
@@ -87,7 +89,7 @@ class SessionScheme(OpenApiAuthenticationExtension):
 
 class CallerScheme(SessionScheme):
     target_class = CallerAuthentication
-    name = "session_read"  # two classes of one name would make an ambiguous document
+    name = "session_read"  # names must be unique in the OpenAPI document
 
 
 class FanScheme(SessionScheme):

@@ -1,4 +1,4 @@
-"""Blocks that make sense before anything is built of them."""
+"""Validates blocks before a plan is generated from them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -17,32 +17,32 @@ LIMITS = {
     "growth": (-20, 20),
     "wheelchair_places": (0, 250),
     "column": (1, 50),
-    "house_row": (1, 50),
+    "grid_row": (1, 50),
 }
 LENGTHS = {"code": 16, "grade": 8, "name_ko": 60, "name_en": 60}
 
 
 def check_blocks(blocks: Sequence["Block"]) -> None:
-    if problems := problems_of(blocks):
+    if problems := block_problems(blocks):
         raise BadBlocks(problems=problems)
 
 
-def problems_of(blocks: Sequence["Block"]) -> list[Problem]:
+def block_problems(blocks: Sequence["Block"]) -> list[Problem]:
     """All problems of all blocks at once; `line` is the number of the block."""
     problems = Problems()
     for number, block in enumerate(blocks, start=1):
-        _check_words(number, block, problems)
+        _check_texts(number, block, problems)
         _check_numbers(number, block, problems)
     _check_together(blocks, problems)
     return problems.all()
 
 
-def _check_words(line: int, block: "Block", problems: Problems) -> None:
+def _check_texts(line: int, block: "Block", problems: Problems) -> None:
     for name, limit in LENGTHS.items():
-        words = getattr(block, name)
-        if len(words) > limit:
+        text = getattr(block, name)
+        if len(text) > limit:
             problems.add(line, name, _("is longer than %(limit)s characters") % {"limit": limit})
-        if not words.strip() and name in ("code", "grade"):
+        if not text.strip() and name in ("code", "grade"):
             problems.add(line, name, _("is missing"))
     if block.kind not in (SEATED, STANDING):
         problems.add(line, "kind", _("must be “seated” or “standing”"))
@@ -50,11 +50,11 @@ def _check_words(line: int, block: "Block", problems: Problems) -> None:
 
 def _check_numbers(line: int, block: "Block", problems: Problems) -> None:
     limits = {"capacity": (1, MAX_SEATS)} if block.kind == STANDING else LIMITS
-    words = _("%(number)s is not between %(low)s and %(high)s")
+    message = _("%(number)s is not between %(low)s and %(high)s")
     for name, (low, high) in limits.items():
         number = getattr(block, name)
         if not low <= number <= high:
-            problems.add(line, name, words % {"number": number, "low": low, "high": high})
+            problems.add(line, name, message % {"number": number, "low": low, "high": high})
     if block.kind == STANDING or block.rows < 1 or block.seats_per_row < 1:
         return
     last = block.seats_in_row(block.rows - 1)
@@ -70,7 +70,7 @@ def _check_together(blocks: Sequence["Block"], problems: Problems) -> None:
     for line, block in enumerate(blocks, start=1):
         if (first := codes.setdefault(block.code, line)) != line:
             problems.add(line, "code", _("is the code of block %(line)s too") % {"line": first})
-        spot = (block.column, block.house_row)
+        spot = (block.column, block.grid_row)
         if (first := spots.setdefault(spot, line)) != line:
             problems.add(line, "column", _("block %(line)s is there already") % {"line": first})
     if not blocks:

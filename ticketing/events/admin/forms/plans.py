@@ -1,4 +1,4 @@
-"""The forms that bring a seat plan in: a file, or lines of blocks."""
+"""Forms for a new seat plan: a file, or lines of blocks."""
 
 from typing import Any, cast
 
@@ -7,15 +7,15 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.events.admin.uploads import Upload, keep, kept
+from ticketing.events.admin.forms.uploads import Upload, load_upload, store_upload
 from ticketing.events.models import SeatPlan, Venue
-from ticketing.events.plans.blocks import LENGTHS, LIMITS, problems_of
+from ticketing.events.plans.block_checks import LENGTHS, LIMITS, block_problems
 from ticketing.events.plans.draft import MAX_SEATS, SEATED, STANDING, PlanDraft
 from ticketing.events.plans.errors import Problem
 from ticketing.events.plans.files import MAX_BYTES, Inspection, inspect_plan
 from ticketing.events.plans.generate import LETTERS, NUMBERS, Block, generate
 
-# A larger house comes as a file.
+# Larger plans are imported from a file.
 MOST_BLOCKS = 60
 
 
@@ -31,7 +31,7 @@ class PlanForm(forms.Form):
 
 
 class PlanFileForm(PlanForm):
-    """The file comes with the form, or was kept by an earlier preview."""
+    """The file comes with the form, or was stored by an earlier preview."""
 
     file = forms.FileField(
         label=_("File"), required=False, help_text=_("CSV or JSON, at most 10 MB.")
@@ -54,16 +54,16 @@ class PlanFileForm(PlanForm):
 
     def _upload(self, cleaned: dict[str, Any]) -> Upload:
         if file := cleaned.get("file"):
-            # One byte too many is enough for the reader to refuse the rest.
+            # One byte over the limit is enough for the file to be refused.
             return Upload(name=file.name, content=file.read(MAX_BYTES + 1))
-        upload = kept(self.user_id, cleaned.get("token", ""))
+        upload = load_upload(self.user_id, cleaned.get("token", ""))
         if upload is None:
             raise ValidationError({"file": _("Choose the file.")})
         return upload
 
-    def keep(self) -> str:
-        """Remember the file while its preview is looked at."""
-        return keep(self.user_id, self.sent)
+    def store_file(self) -> str:
+        """Store the file until its preview is confirmed, and return its token."""
+        return store_upload(self.user_id, self.sent)
 
 
 def _limited(name: str, label: Any, **kwargs: Any) -> forms.IntegerField:
@@ -72,7 +72,7 @@ def _limited(name: str, label: Any, **kwargs: Any) -> forms.IntegerField:
 
 
 class BlockForm(forms.Form):
-    """One line: a section of the house. An empty line is no block."""
+    """One line: a section of the plan. An empty line is skipped."""
 
     code = forms.CharField(label=_("code"), max_length=LENGTHS["code"])
     name_ko = forms.CharField(
@@ -104,13 +104,13 @@ class BlockForm(forms.Form):
         label=_("standing room"), min_value=1, max_value=MAX_SEATS, required=False
     )
     column = _limited("column", _("column in the house"), initial=1)
-    house_row = _limited("house_row", _("row in the house"), initial=1)
+    grid_row = _limited("grid_row", _("row in the house"), initial=1)
 
     def block(self) -> Block:
-        told = {name: value for name, value in self.cleaned_data.items() if value is not None}
-        aisles = told.pop("aisles_after", "")
+        values = {name: value for name, value in self.cleaned_data.items() if value is not None}
+        aisles = values.pop("aisles_after", "")
         numbers = tuple(int(part) for part in aisles.split(",") if part.strip())
-        return Block(**told, aisles_after=numbers)
+        return Block(**values, aisles_after=numbers)
 
 
 class BaseBlockFormSet(forms.BaseFormSet):
@@ -118,7 +118,7 @@ class BaseBlockFormSet(forms.BaseFormSet):
 
     def clean(self) -> None:
         if not any(self.errors):
-            self.problems = problems_of(self.blocks())
+            self.problems = block_problems(self.blocks())
 
     def blocks(self) -> list[Block]:
         return [form.block() for form in self.forms if form.has_changed()]

@@ -1,4 +1,4 @@
-"""Badges and pictures in lists and forms."""
+"""Badges and images in admin lists and forms."""
 
 from base64 import b64encode
 
@@ -8,29 +8,24 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from ticketing.events.models import Event, Seat, SeatPlan
-
-STATES = {str(state.value): state.label for kind in (Event.State, Seat.State) for state in kind}
+from ticketing.events.models import STATE_LABELS, Event, SeatPlan
 
 
 def badge(state: str) -> SafeString:
-    return format_html('<span class="state state-{}">{}</span>', state, STATES.get(state, state))
+    return format_html(
+        '<span class="state state-{}">{}</span>', state, STATE_LABELS.get(state, state)
+    )
 
 
 def rehearsal_badge(event: Event) -> SafeString:
-    """Nobody takes a rehearsal for the sale itself."""
+    """Marks a rehearsal, so that operators do not mistake it for the real sale."""
     if not event.is_rehearsal:
         return SafeString("")
     return format_html('<span class="state state-rehearsal">{}</span> ', _("Rehearsal"))
 
 
-def state_words(value: str) -> str:
-    """A state as a person reads it; anything else as it is."""
-    return str(STATES.get(value, value))
-
-
 def plan_image(plan: SeatPlan, *, small: bool) -> SafeString:
-    """Fetched on its own and only when it is looked at; the address differs by language."""
+    """Loaded lazily; the language is part of the URL because browsers cache the image."""
     url = reverse("admin:ticketing_seatplan_picture", args=[plan.pk])
     return format_html(
         '<img class="plan-picture{}" loading="lazy" alt="{}" src="{}?lang={}{}">',
@@ -43,7 +38,7 @@ def plan_image(plan: SeatPlan, *, small: bool) -> SafeString:
 
 
 def data_image(svg: str) -> str:
-    """A picture that is not stored anywhere, as the address of an image."""
+    """An unsaved drawing as a data URL."""
     return f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"
 
 

@@ -1,11 +1,11 @@
-"""Operators and clocks that act on one event at the same moment, with and without the row lock."""
+"""Operators and schedulers that change one event concurrently, with and without the row lock."""
 
 from threading import Barrier
 
 import pytest
 
-from tests.concurrency.together import together, winners
 from tests.making import make_event, make_user
+from tests.race import together, winners
 from ticketing.core.errors import IllegalMove
 from ticketing.events import services
 from ticketing.events.errors import SeatsExist
@@ -19,19 +19,19 @@ MANY = 8
 
 @pytest.fixture
 def unlocked(monkeypatch):
-    """The control: everybody reads the event before anybody writes it, as without a lock."""
-    everybody_has_read = Barrier(MANY)
+    """The control: all threads read the event before any of them writes it, as without a lock."""
+    all_have_read = Barrier(MANY)
 
     def event_without_lock(event_id: int) -> Event:
         event = Event.objects.get(pk=event_id)
-        everybody_has_read.wait(10)
+        all_have_read.wait(10)
         return event
 
     monkeypatch.setattr(event_services, "event_for_update", event_without_lock)
     monkeypatch.setattr(seat_services, "event_for_update", event_without_lock)
 
 
-def pause_together(event, now):
+def pause_concurrently(event, now):
     operator = make_user(is_staff=True)
     return together(
         MANY,
@@ -41,54 +41,56 @@ def pause_together(event, now):
     )
 
 
-def test_of_many_who_pause_at_once_one_does_it(now):
-    results = pause_together(event := make_event(now), now)
+def test_of_many_concurrent_pauses_one_succeeds(now):
+    results = pause_concurrently(event := make_event(now), now)
 
     assert len(winners(results)) == 1
     assert sum(isinstance(result, IllegalMove) for result in results) == MANY - 1
     assert EventChange.objects.filter(event=event, what="state").count() == 1
 
 
-def test_control_without_the_lock_all_of_them_do_it(now, unlocked):
-    results = pause_together(event := make_event(now, seats=False), now)
+def test_control_without_the_lock_every_pause_succeeds(now, unlocked):
+    results = pause_concurrently(event := make_event(now, seats=False), now)
 
     assert len(winners(results)) == MANY
     assert EventChange.objects.filter(event=event, what="state").count() == MANY
 
 
-def create_together(event, now):
+def create_concurrently(event, now):
     return together(MANY, lambda _: services.create_seats(event_id=event.pk, by=None, now=now))
 
 
-def test_of_many_who_create_the_seats_one_does_it(now):
+def test_of_many_concurrent_seat_creations_one_succeeds(now):
     event = make_event(now, seats=False)
 
-    results = create_together(event, now)
+    results = create_concurrently(event, now)
 
     assert winners(results) == [12]
     assert sum(isinstance(result, SeatsExist) for result in results) == MANY - 1
     assert event.seats.count() == 12
 
 
-def test_control_without_the_lock_only_the_constraint_stops_them(now, unlocked, monkeypatch):
-    """The lock makes it polite; the unique constraint makes it true."""
+def test_control_without_the_lock_only_the_constraint_prevents_duplicates(
+    now, unlocked, monkeypatch
+):
+    """The lock makes the others a domain error; the constraint prevents the duplicates."""
     event = make_event(now, seats=False)
-    grades_of, all_have_seen_none = seat_services._grades_of, Barrier(MANY)
+    grades_of, all_have_checked = seat_services._grades_of, Barrier(MANY)
 
-    def after_looking(*args):
-        all_have_seen_none.wait(10)
+    def after_checking(*args):
+        all_have_checked.wait(10)
         return grades_of(*args)
 
-    monkeypatch.setattr(seat_services, "_grades_of", after_looking)
+    monkeypatch.setattr(seat_services, "_grades_of", after_checking)
 
-    results = create_together(event, now)
+    results = create_concurrently(event, now)
 
     assert winners(results) == [12]
     assert {type(result).__name__ for result in results if result != 12} == {"IntegrityError"}
     assert event.seats.count() == 12
 
 
-def test_two_clocks_open_each_sale_once(now):
+def test_concurrent_schedulers_open_each_sale_once(now):
     due = [make_event(now, state=Event.State.ANNOUNCED) for _ in range(3)]
 
     results = together(MANY, lambda _: services.open_due_sales(now=now))
@@ -98,13 +100,13 @@ def test_two_clocks_open_each_sale_once(now):
     assert EventChange.objects.filter(what="state").count() == 3
 
 
-def test_control_clocks_without_the_lock_open_a_sale_many_times(now, monkeypatch):
+def test_control_schedulers_without_the_lock_open_a_sale_many_times(now, monkeypatch):
     make_event(now, state=Event.State.ANNOUNCED)
-    everybody_has_read = Barrier(MANY)
+    all_have_read = Barrier(MANY)
 
     def due_without_lock(now):
         due = list(Event.objects.filter(state=Event.State.ANNOUNCED))
-        everybody_has_read.wait(10)
+        all_have_read.wait(10)
         return due
 
     monkeypatch.setattr(event_services, "due_events_for_update", due_without_lock)

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from ticketing.core.money import money
 from ticketing.events.models import Grade, Seat, Section
-from ticketing.events.selectors import SectionLeft
+from ticketing.events.selectors import SectionAvailability
 
 # So many units of a section can be read on a phone.
 SECTION_FITS = 620
@@ -69,7 +69,7 @@ class Box:
 class Part:
     """A section in the drawing of the house; `level` is how full of free seats it is."""
 
-    of: SectionLeft
+    of: SectionAvailability
     colour: str
     bands: list[tuple[float, float, str]]
     level_y: int
@@ -105,7 +105,7 @@ class Row:
     seats: list[Seat]  # from left to right
 
 
-def house_box(sections: list[SectionLeft]) -> Box:
+def house_box(sections: list[SectionAvailability]) -> Box:
     boxes = [part.section for part in sections]
     left, top = min(box.x for box in boxes), min(box.y for box in boxes)
     right = max(box.x + box.width for box in boxes)
@@ -125,11 +125,11 @@ def _around(
     return Box(left - margin, top - above, width, height, stage, fits)
 
 
-def parts(sections: list[SectionLeft]) -> list[Part]:
+def parts(sections: list[SectionAvailability]) -> list[Part]:
     return [_part(section) for section in sections]
 
 
-def _part(left: SectionLeft) -> Part:
+def _part(left: SectionAvailability) -> Part:
     box, share = left.section, left.left / left.total if left.total else 0
     level = round(box.height * share)
     text = _text_size(box)

@@ -1,6 +1,6 @@
-"""What our own admin pages share: their frame, their checks, their way back."""
+"""Base classes of the apps' admin: extra pages, read-only models, change histories."""
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
@@ -13,16 +13,18 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
-from ticketing.accounts.models import User
 from ticketing.core.errors import MethodNotAllowed, NotFound
 
+if TYPE_CHECKING:
+    from ticketing.accounts.models import User
+
 SEOUL = _("All times are Seoul time (UTC+9).")
-# Django's own Korean for the title of a list that can't be changed is garbled; ours wins.
+# Django's Korean title of a read-only list is garbled; marking the text lets ours replace it.
 gettext_noop("Select %s to view")
 
 
 class PagesAdmin(admin.ModelAdmin):
-    """A model's admin with pages beyond Django's own."""
+    """A model admin with pages of its own besides Django's."""
 
     class Media:
         css = {"all": ["css/admin-plans.css"]}
@@ -30,6 +32,7 @@ class PagesAdmin(admin.ModelAdmin):
     def page(
         self, request: HttpRequest, template: str, title: str | Promise, **context: Any
     ) -> HttpResponse:
+        """Render `admin/<app>/<template>.html` inside the admin's frame."""
         media = self.media
         for form in (context.get("form"), context.get("formset")):
             media = media + form.media if form is not None else media
@@ -43,7 +46,7 @@ class PagesAdmin(admin.ModelAdmin):
         return path(pattern, self.admin_site.admin_view(view), name=f"{self.opts.app_label}_{name}")
 
     def changeable(self, request: HttpRequest, pk: int) -> Any:
-        """The object, if this person may change it."""
+        """The object with this key; refused unless the operator may change it."""
         found = self.get_queryset(request).filter(pk=pk).first()
         if not self.has_change_permission(request, found):
             raise PermissionDenied
@@ -55,13 +58,47 @@ class PagesAdmin(admin.ModelAdmin):
         return redirect(change_url(thing))
 
 
-def operator(request: HttpRequest) -> User:
-    """Who does this; the admin lets nobody in without a log-in."""
-    return cast(User, request.user)
+class ReadOnlyAdmin(PagesAdmin):
+    """Rows that services write; nobody edits them by hand, not even a superuser."""
+
+    actions = None
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+
+class ChangeRecordAdmin(ReadOnlyAdmin):
+    """The history of a model; subclasses translate its values in `value_label`."""
+
+    list_per_page = 50
+    show_full_result_count = False
+    date_hierarchy = "at"
+
+    def value_label(self, change: Any, value: str) -> str:
+        raise NotImplementedError
+
+    @admin.display(description=_("before"))
+    def old_value(self, change: Any) -> str:
+        return self.value_label(change, change.before)
+
+    @admin.display(description=_("after"))
+    def new_value(self, change: Any) -> str:
+        return self.value_label(change, change.after)
+
+
+def operator(request: HttpRequest) -> "User":
+    """The logged-in staff member; admin pages are never shown without a log-in."""
+    return cast("User", request.user)
 
 
 def require_post(request: HttpRequest) -> None:
-    """A link must never write."""
+    """Refuse anything but POST, so that following a link never writes."""
     if request.method != "POST":
         raise MethodNotAllowed()
 

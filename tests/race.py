@@ -1,4 +1,4 @@
-"""Runs one thing in many threads at the same moment, each with its own database connection."""
+"""Runs one function in many threads at once, each with its own database connection."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -9,20 +9,20 @@ from django.db import connection
 
 
 def together(count: int, work: Callable[[int], Any]) -> list[Any]:
-    """What each of `count` simultaneous calls returned, or the exception that it raised."""
+    """What each of `count` concurrent calls returned, or the exception that it raised."""
     start = Barrier(count)
 
-    def one(number: int) -> Any:
+    def call(number: int) -> Any:
         start.wait(10)
         try:
             return work(number)
-        except Exception as refusal:
-            return refusal
+        except Exception as error:
+            return error
         finally:
             connection.close()
 
     with ThreadPoolExecutor(count) as threads:
-        return list(threads.map(one, range(count)))
+        return list(threads.map(call, range(count)))
 
 
 def winners(results: list[Any]) -> list[Any]:

@@ -1,0 +1,1 @@
+"""Base classes, forms and lists for the admin pages of every app."""
