@@ -1,4 +1,4 @@
-"""A queue's Redis that nobody answers for; the rest of the site goes on."""
+"""An outage of the queue's Redis; the other Redis servers stay reachable."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

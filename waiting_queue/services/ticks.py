@@ -39,7 +39,7 @@ def tick_open_queues(*, now: datetime) -> dict[int, Ticked]:
     send_tick_messages(queues, now=now)
     for event_id, result in ticked.items():
         metrics.PROMOTIONS.labels(event_id).inc(len(result.called))
-    # The slow work comes last: whoever could be called has been called and told by now.
+    # Slow work comes last: everybody who could be called has been called and notified by now.
     _rebuild_lost_lines(ticked, now)
     for event_id in drawing:
         _isolated(event_id, partial(draw_lobby, event_id=event_id, now=now))

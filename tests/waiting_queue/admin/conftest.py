@@ -9,7 +9,7 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 @pytest.fixture
-def desk(operator: User, client: Client) -> Client:
+def operator_client(operator: User, client: Client) -> Client:
     """The admin as a superuser sees it, in English."""
     client.force_login(operator, backend=BACKEND)
     client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
@@ -17,7 +17,7 @@ def desk(operator: User, client: Client) -> Client:
 
 
 @pytest.fixture
-def onlooker(db: None) -> Client:
+def viewer_client(db: None) -> Client:
     """Staff who may look at everything and change nothing."""
     user = make_user(is_staff=True)
     user.user_permissions.set(Permission.objects.filter(codename__startswith="view_"))

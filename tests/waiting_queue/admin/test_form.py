@@ -1,4 +1,4 @@
-"""The form of a queue: knobs, what they mean together, and the line as it is now."""
+"""The form of a queue: its knobs, their warnings, and the counts of its line."""
 
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from tests.waiting_queue.outage import no_queue_redis
 from waiting_queue import selectors, services
 from waiting_queue.models import QueueChange, SaleQueue
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 ADD = "admin:queue_salequeue_add"
 
 
@@ -35,10 +35,12 @@ def filled(page, **changes):
     return {name: value for name, value in (data | changes).items() if value is not None}
 
 
-def test_only_what_changed_is_written_and_noted(desk, queue, operator):
-    page = desk.get(page_of(queue))
+def test_only_changed_knobs_are_saved_and_recorded(operator_client, queue, operator):
+    page = operator_client.get(page_of(queue))
 
-    answer = desk.post(page_of(queue), filled(page, admit_per_second="2.5", why="slower"))
+    answer = operator_client.post(
+        page_of(queue), filled(page, admit_per_second="2.5", why="slower")
+    )
 
     assert answer.status_code == 302
     change = QueueChange.objects.get(queue=queue)
@@ -46,15 +48,15 @@ def test_only_what_changed_is_written_and_noted(desk, queue, operator):
     assert (change.by, change.why) == (operator, "slower")
 
 
-def test_saving_without_a_change_notes_nothing(desk, queue):
-    desk.post(page_of(queue), filled(desk.get(page_of(queue))))
+def test_saving_without_a_change_records_nothing(operator_client, queue):
+    operator_client.post(page_of(queue), filled(operator_client.get(page_of(queue))))
 
     assert not QueueChange.objects.exists()
 
 
-def test_knobs_that_do_not_fit_are_warned_of_after_saving_and_on_the_page(desk, queue):
-    page = desk.post(
-        page_of(queue), filled(desk.get(page_of(queue)), max_inside="600"), follow=True
+def test_knobs_that_do_not_fit_are_warned_of_after_saving_and_on_the_page(operator_client, queue):
+    page = operator_client.post(
+        page_of(queue), filled(operator_client.get(page_of(queue)), max_inside="600"), follow=True
     )
 
     words = (
@@ -62,20 +64,22 @@ def test_knobs_that_do_not_fit_are_warned_of_after_saving_and_on_the_page(desk, 
         "the rate of 10/s will not be reached."
     )
     assert next(str(message) for message in page.context["messages"]) == words
-    assert words in desk.get(page_of(queue)).content.decode()
+    assert words in operator_client.get(page_of(queue)).content.decode()
 
 
-def test_knobs_that_fit_are_not_warned_of(desk, queue):
+def test_knobs_that_fit_are_not_warned_of(operator_client, queue):
     SaleQueue.objects.update(admit_per_second=2)
 
-    page = desk.get(page_of(queue))
+    page = operator_client.get(page_of(queue))
 
     assert page.context["warnings"] == []
     assert b"A full line of 50,000 would take about 6 h 56 min" in page.content
 
 
-def test_a_pass_longer_than_the_longest_stay_is_refused(desk, queue):
-    page = desk.post(page_of(queue), filled(desk.get(page_of(queue)), pass_seconds="3600"))
+def test_a_pass_longer_than_the_longest_stay_is_refused(operator_client, queue):
+    page = operator_client.post(
+        page_of(queue), filled(operator_client.get(page_of(queue)), pass_seconds="3600")
+    )
 
     assert page.status_code == 200
     assert "A pass can&#x27;t be longer" in page.content.decode()
@@ -90,27 +94,29 @@ def test_a_pass_longer_than_the_longest_stay_is_refused(desk, queue):
         ("open", {"lobby_opens_at", "opens_at", "shuffle_lobby"}),
     ],
 )
-def test_times_and_lot_are_only_asked_for_while_they_can_change(state, fixed, desk, queue):
+def test_times_and_shuffling_are_only_editable_while_they_can_change(
+    state, fixed, operator_client, queue
+):
     SaleQueue.objects.update(state=state)
 
-    asked = set(desk.get(page_of(queue)).context["adminform"].form.fields)
+    asked = set(operator_client.get(page_of(queue)).context["adminform"].form.fields)
 
     times = {"lobby_opens_at", "opens_at", "shuffle_lobby"}
     assert times - asked == fixed
 
 
-def test_a_closed_queue_has_nothing_to_change(desk, queue):
+def test_a_closed_queue_has_nothing_to_change(operator_client, queue):
     SaleQueue.objects.update(state="closed")
 
-    page = desk.get(page_of(queue))
+    page = operator_client.get(page_of(queue))
 
     assert set(page.context["adminform"].form.fields) == {"why"}
 
 
-def test_a_queue_is_made_for_an_event_and_opens_with_its_sale(desk, event, operator):
-    data = filled(desk.get(reverse(ADD)), event=str(event.pk), max_inside="500")
+def test_a_queue_is_made_for_an_event_and_opens_with_its_sale(operator_client, event, operator):
+    data = filled(operator_client.get(reverse(ADD)), event=str(event.pk), max_inside="500")
 
-    answer = desk.post(reverse(ADD), data)
+    answer = operator_client.post(reverse(ADD), data)
 
     queue = SaleQueue.objects.get(event=event)
     assert answer.status_code == 302
@@ -118,42 +124,45 @@ def test_a_queue_is_made_for_an_event_and_opens_with_its_sale(desk, event, opera
     assert QueueChange.objects.get(queue=queue, what="created").by == operator
 
 
-def test_an_event_has_one_queue(desk, queue):
-    page = desk.post(reverse(ADD), filled(desk.get(reverse(ADD)), event=str(queue.pk)))
+def test_an_event_has_one_queue(operator_client, queue):
+    page = operator_client.post(
+        reverse(ADD), filled(operator_client.get(reverse(ADD)), event=str(queue.pk))
+    )
 
     assert b"This event already has a queue." in page.content
     assert SaleQueue.objects.count() == 1
 
 
-def test_an_onlooker_can_not_save_or_add(onlooker, desk, queue, now):
-    data = filled(desk.get(page_of(queue)), max_inside="1")
+def test_a_viewer_can_not_save_or_add(viewer_client, operator_client, queue, now):
+    data = filled(operator_client.get(page_of(queue)), max_inside="1")
 
-    assert onlooker.post(page_of(queue), data).status_code == 403
-    assert onlooker.post(reverse(ADD), {"event": str(make_event(now).pk)}).status_code == 403
+    assert viewer_client.post(page_of(queue), data).status_code == 403
+    assert viewer_client.post(reverse(ADD), {"event": str(make_event(now).pk)}).status_code == 403
     assert SaleQueue.objects.get().max_inside == 800
 
 
-def test_a_queue_is_never_deleted(desk, queue):
+def test_a_queue_is_never_deleted(operator_client, queue):
     address = reverse("admin:queue_salequeue_delete", args=[queue.pk])
 
-    assert desk.post(address, {"post": "yes"}).status_code == 403
+    assert operator_client.post(address, {"post": "yes"}).status_code == 403
     assert SaleQueue.objects.exists()
 
 
-def test_the_page_shows_the_line_as_it_is(desk, open_queue, now):
+@pytest.mark.django_db(transaction=True)
+def test_the_page_shows_the_line_as_it_is(operator_client, open_queue, now):
     services.move_queue(event_id=open_queue.pk, to="paused", by=None, now=now)
     for person in "123":
         services.join(event_id=open_queue.pk, person=person, now=now)
 
-    seen = desk.get(page_of(open_queue)).context["overview"]
+    seen = operator_client.get(page_of(open_queue)).context["overview"]
 
     assert (seen.known, seen.waiting, seen.inside, seen.last_number) == (True, 3, 0, 3)
 
 
-def test_a_tick_that_is_long_ago_is_warned_of(desk, open_queue, now):
+def test_a_late_tick_is_warned_of(operator_client, open_queue, now):
     services.tick_open_queues(now=now - timedelta(minutes=2))
     services.tick_open_queues(now=now)
-    assert "The last tick" not in desk.get(page_of(open_queue)).content.decode()
+    assert "The last tick" not in operator_client.get(page_of(open_queue)).content.decode()
 
     late = selectors.overview(open_queue, now=now + timedelta(seconds=90))
 
@@ -161,11 +170,11 @@ def test_a_tick_that_is_long_ago_is_warned_of(desk, open_queue, now):
     assert "nobody is called" in selectors.queue_warnings(open_queue, late)[0]
 
 
-def test_the_page_works_without_redis_and_says_so(desk, open_queue):
+def test_the_page_works_without_redis_and_says_so(operator_client, open_queue):
     with no_queue_redis():
-        page = desk.get(page_of(open_queue))
-        listed = desk.get(reverse("admin:queue_salequeue_changelist"))
-        saved = desk.post(page_of(open_queue), filled(page, max_inside="9"))
+        page = operator_client.get(page_of(open_queue))
+        listed = operator_client.get(reverse("admin:queue_salequeue_changelist"))
+        saved = operator_client.post(page_of(open_queue), filled(page, max_inside="9"))
 
     assert "Redis can’t be reached" in page.content.decode()
     assert listed.status_code == 200
@@ -173,11 +182,11 @@ def test_the_page_works_without_redis_and_says_so(desk, open_queue):
     assert SaleQueue.objects.get().max_inside == 9
 
 
-def test_the_history_is_told_in_words(desk, open_queue, fan, operator, now):
+def test_the_history_is_shown_with_labels(operator_client, open_queue, fan, operator, now):
     services.set_knobs(event_id=open_queue.pk, knobs={"max_inside": 5}, by=operator, now=now)
     services.block(event_id=open_queue.pk, person=str(fan.pk), by=None, why="robot", now=now)
 
-    html = desk.get(page_of(open_queue)).content.decode()
+    html = operator_client.get(page_of(open_queue)).content.decode()
 
     for words in ("people inside", f"person {fan.pk}", "→ blocked", "→ open", "the system"):
         assert words in html

@@ -1,4 +1,4 @@
-"""Buttons of a queue: each asks first, checks who presses it, and leaves a note."""
+"""Buttons of a queue: each asks first, checks the permission, and writes an audit row."""
 
 import pytest
 from django.urls import reverse
@@ -25,20 +25,20 @@ def state_of(queue):
 
 
 @pytest.mark.parametrize("state", ["scheduled", "lobby", "open", "paused", "draining", "closed"])
-def test_exactly_the_allowed_moves_have_a_button(state, desk, queue):
+def test_exactly_the_allowed_moves_have_a_button(state, operator_client, queue):
     SaleQueue.objects.update(state=state)
 
-    html = desk.get(page_of(queue)).content.decode()
+    html = operator_client.get(page_of(queue)).content.decode()
 
     shown = {to for to in State if url(queue, to) in html}
     assert shown == SaleQueue.MOVES[State(state)]
 
 
-def test_a_move_asks_first_and_then_happens(desk, queue, operator):
-    asked = desk.get(url(queue, "open"))
+def test_a_move_asks_first_and_then_happens(operator_client, queue, operator):
+    asked = operator_client.get(url(queue, "open"))
     assert state_of(queue) == "scheduled"
 
-    answer = desk.post(url(queue, "open"), {"confirmed": "1", "reason": "it is eight"})
+    answer = operator_client.post(url(queue, "open"), {"confirmed": "1", "reason": "it is eight"})
 
     change = QueueChange.objects.get(queue=queue)
     assert b"A lobby is drawn first" in asked.content
@@ -48,11 +48,13 @@ def test_a_move_asks_first_and_then_happens(desk, queue, operator):
     assert store.take(store.snapshot(queue.pk))["state"] == "open"
 
 
-def test_closing_wants_a_reason_and_shows_whom_it_hits(desk, open_queue, now):
+def test_closing_needs_a_reason_and_shows_how_many_lose_their_place(
+    operator_client, open_queue, now
+):
     services.join(event_id=open_queue.pk, person="1", now=now)
 
-    asked = desk.get(url(open_queue, "closed"))
-    refused = desk.post(url(open_queue, "closed"), {"confirmed": "1", "reason": ""})
+    asked = operator_client.get(url(open_queue, "closed"))
+    refused = operator_client.post(url(open_queue, "closed"), {"confirmed": "1", "reason": ""})
 
     assert asked.context["overview"].waiting + asked.context["overview"].inside == 1
     assert refused.context["form"].errors
@@ -60,32 +62,38 @@ def test_closing_wants_a_reason_and_shows_whom_it_hits(desk, open_queue, now):
 
 
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_an_illegal_move_is_refused(method, desk, queue):
-    response = getattr(desk, method)(url(queue, "paused"), {"confirmed": "1", "reason": "x"})
+def test_an_illegal_move_is_refused(method, operator_client, queue):
+    response = getattr(operator_client, method)(
+        url(queue, "paused"), {"confirmed": "1", "reason": "x"}
+    )
 
     assert response.status_code == 409
     assert state_of(queue) == "scheduled"
 
 
-def test_a_queue_without_seats_is_not_opened(desk, now):
+def test_a_queue_without_seats_is_not_opened(operator_client, now):
     queue = SaleQueue.objects.create(event=make_event(now, seats=False), opens_at=now)
 
-    response = desk.post(url(queue, "open"), {"confirmed": "1", "reason": ""})
+    response = operator_client.post(url(queue, "open"), {"confirmed": "1", "reason": ""})
 
     assert response.status_code == 409
     assert b"no seats yet" in response.content
     assert state_of(queue) == "scheduled"
 
 
-def test_an_unknown_state_or_queue_is_not_found(desk, queue):
-    assert desk.post(url(queue, "flying"), {"reason": "x"}).status_code == 404
+def test_an_unknown_state_or_queue_is_not_found(operator_client, queue):
+    assert operator_client.post(url(queue, "flying"), {"reason": "x"}).status_code == 404
     missing = reverse("admin:queue_salequeue_move", args=[0, "open"])
-    assert desk.get(missing).status_code == 404
+    assert operator_client.get(missing).status_code == 404
 
 
-def test_a_move_stands_although_redis_is_down_and_the_next_tick_brings_it(desk, queue, now):
+def test_a_move_is_saved_while_redis_is_down_and_the_next_tick_applies_it(
+    operator_client, queue, now
+):
     with no_queue_redis():
-        answer = desk.post(url(queue, "open"), {"confirmed": "1", "reason": ""}, follow=True)
+        answer = operator_client.post(
+            url(queue, "open"), {"confirmed": "1", "reason": ""}, follow=True
+        )
 
     assert answer.status_code == 200
     assert b"Changes are saved and work as soon as it answers" in answer.content
@@ -106,10 +114,10 @@ PAGES = [
 
 
 @pytest.mark.parametrize(("name", "more"), PAGES)
-def test_staff_without_permission_do_nothing(name, more, onlooker, queue):
+def test_staff_without_permission_do_nothing(name, more, viewer_client, queue):
     address = reverse(f"admin:queue_{name}", args=[queue.pk, *more])
 
-    for method in (onlooker.get, onlooker.post):
+    for method in (viewer_client.get, viewer_client.post):
         assert method(address, {"reason": "because", "email": "a@b.co"}).status_code == 403
     assert state_of(queue) == "scheduled"
     assert not QueueChange.objects.exists()
@@ -125,31 +133,31 @@ def test_a_fan_is_sent_to_the_log_in(name, more, client, fan, queue):
     assert not QueueChange.objects.exists()
 
 
-def test_an_onlooker_sees_the_line_but_no_buttons(onlooker, open_queue):
-    html = onlooker.get(page_of(open_queue)).content.decode()
+def test_a_viewer_sees_the_line_but_no_buttons(viewer_client, open_queue):
+    html = viewer_client.get(page_of(open_queue)).content.decode()
 
     assert "Waiting" in html
     assert url(open_queue, "paused") not in html
     assert 'name="max_inside"' not in html
 
 
-def test_rebuilding_asks_first_and_brings_everybody_back(desk, open_queue, now):
+def test_rebuilding_asks_first_and_restores_everybody(operator_client, open_queue, now):
     services.move_queue(event_id=open_queue.pk, to=State.PAUSED, by=None, now=now)
     services.join(event_id=open_queue.pk, person="7", now=now)
     address = reverse("admin:queue_salequeue_rebuild", args=[open_queue.pk])
-    assert desk.get(address).status_code == 200
-    assert desk.post(address, {"confirmed": "1", "reason": ""}).context["form"].errors
+    assert operator_client.get(address).status_code == 200
+    assert operator_client.post(address, {"confirmed": "1", "reason": ""}).context["form"].errors
 
-    desk.post(address, {"confirmed": "1", "reason": "counts look odd"})
+    operator_client.post(address, {"confirmed": "1", "reason": "counts look odd"})
 
     assert store.take(store.look(open_queue.pk, "7", now)).number == 1
     assert QueueChange.objects.get(what="rebuilt").after == "1"
 
 
-def test_a_queue_that_has_not_begun_is_not_rebuilt(desk, queue):
+def test_a_queue_that_has_not_started_is_not_rebuilt(operator_client, queue):
     address = reverse("admin:queue_salequeue_rebuild", args=[queue.pk])
 
-    response = desk.post(address, {"confirmed": "1", "reason": "why not"})
+    response = operator_client.post(address, {"confirmed": "1", "reason": "why not"})
 
     assert response.status_code == 409
     assert SaleQueue.objects.get().epoch == ""

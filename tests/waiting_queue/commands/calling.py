@@ -1,4 +1,4 @@
-"""Commands, run as the shell runs them, with what they print."""
+"""Runs management commands and returns what they print."""
 
 from io import StringIO
 

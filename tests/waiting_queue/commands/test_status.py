@@ -2,7 +2,6 @@
 
 import os
 import signal
-import threading
 
 import pytest
 from django.core.management import CommandError
@@ -11,15 +10,17 @@ from tests.making import make_event
 from tests.waiting_queue.commands.calling import run
 from tests.waiting_queue.outage import no_queue_redis
 from waiting_queue import services
+from waiting_queue.management.commands import queue_status
 from waiting_queue.models import SaleQueue
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 def cells(table, event_id):
     return next(line.split() for line in table.splitlines() if line.split()[0] == str(event_id))
 
 
+@pytest.mark.django_db(transaction=True)
 def test_the_table_says_how_many_are_where(open_queue, now):
     services.move_queue(event_id=open_queue.pk, to="paused", by=None, now=now)
     for person in "123":
@@ -51,7 +52,7 @@ def test_an_event_without_a_queue_is_not_found(event):
         run("queue_status", event.pk)
 
 
-def test_no_queue_at_all_is_said_to_be_so(db):
+def test_it_says_if_there_is_no_queue(db):
     assert "There is no queue." in run("queue_status")[0]
 
 
@@ -67,10 +68,19 @@ def test_without_redis_the_states_are_still_shown(open_queue):
     assert "Redis can't be reached" in table
 
 
-def test_watching_goes_on_until_ctrl_c_and_ends_quietly(open_queue):
-    threading.Timer(1.7, os.kill, (os.getpid(), signal.SIGINT)).start()
+def test_watching_goes_on_until_ctrl_c_and_ends_quietly(open_queue, monkeypatch):
+    """Ctrl-C comes in the second pause; the pauses themselves are skipped."""
+    pauses = []
+
+    def sleep(seconds):
+        pauses.append(seconds)
+        if len(pauses) == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(queue_status.time, "sleep", sleep)
 
     tables, errors = run("queue_status", watch=True)
 
     assert tables.count("EVENT") == 2
+    assert pauses == [1, 1]
     assert errors == ""

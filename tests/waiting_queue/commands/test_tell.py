@@ -1,4 +1,4 @@
-"""queue_tell: the shell twin of the admin's page."""
+"""`queue_tell`, the shell twin of the admin's page."""
 
 import pytest
 from django.core.management import CommandError
@@ -10,12 +10,12 @@ from waiting_queue.models import QueueChange, SaleQueue
 pytestmark = pytest.mark.django_db
 
 
-def test_a_message_is_told_shown_and_taken_back(queue, operator):
-    told, _ = run("queue_tell", queue.pk, "Doors open late.", by=operator.email, why="rain")
+def test_a_message_is_set_shown_and_removed(queue, operator):
+    set_, _ = run("queue_tell", queue.pk, "Doors open late.", by=operator.email, why="rain")
     shown, _ = run("queue_tell", queue.pk)
     cleared, _ = run("queue_tell", queue.pk, "--clear")
 
-    assert told == shown == "Everyone in line reads: Doors open late.\n"
+    assert set_ == shown == "Everyone in line reads: Doors open late.\n"
     assert cleared == "There is no message.\n"
     assert [(change.by, change.why) for change in QueueChange.objects.order_by("id")] == [
         (operator, "rain"),
@@ -23,7 +23,7 @@ def test_a_message_is_told_shown_and_taken_back(queue, operator):
     ]
 
 
-def test_an_empty_message_takes_it_back_too(queue, now):
+def test_an_empty_message_removes_it_too(queue, now):
     services.set_notice(event_id=queue.pk, message="late", by=None, now=now)
 
     run("queue_tell", queue.pk, "")
@@ -32,16 +32,16 @@ def test_an_empty_message_takes_it_back_too(queue, now):
 
 
 @pytest.mark.parametrize(
-    ("words", "why"),
+    ("arguments", "error"),
     [
         (["x" * 301], "message: .*300"),
         (["a\x1bb"], "message: Write one line, without control characters."),
         (["late", "--clear"], "not allowed with"),
     ],
 )
-def test_what_can_not_be_told_says_why(words, why, queue):
-    with pytest.raises(CommandError, match=why):
-        run("queue_tell", queue.pk, *words)
+def test_an_invalid_message_says_why(arguments, error, queue):
+    with pytest.raises(CommandError, match=error):
+        run("queue_tell", queue.pk, *arguments)
 
     assert not QueueChange.objects.exists()
 
@@ -53,7 +53,7 @@ def test_a_closed_queue_has_nobody_to_tell(queue):
         run("queue_tell", queue.pk, "late")
 
 
-@pytest.mark.parametrize("words", [["late"], ["--clear"], []])
-def test_a_queue_that_is_not_there_is_not_found(words, db):
+@pytest.mark.parametrize("arguments", [["late"], ["--clear"], []])
+def test_a_queue_that_is_not_there_is_not_found(arguments, db):
     with pytest.raises(CommandError, match=r"nothing here|has no queue"):
-        run("queue_tell", 0, *words)
+        run("queue_tell", 0, *arguments)

@@ -1,4 +1,4 @@
-"""The public page of the draw: a promise before, a proof after, and nothing in between to cheat."""
+"""The public page of the draw: the hash before it, everything needed to verify it after."""
 
 import gzip
 import html
@@ -17,7 +17,7 @@ from ticketing.events.models import Event
 from waiting_queue import selectors, services
 from waiting_queue.models import QueueDraw, SaleQueue
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
@@ -40,7 +40,7 @@ def lobby(queue, operator, now):
 
 
 @pytest.fixture
-def drawn(lobby, operator, fan, now):
+def drawn(transactional_db, lobby, operator, fan, now):
     """Our fan and 19 others were in the lobby."""
     for person in [*range(900_000, 900_019), fan.pk]:
         services.join(event_id=lobby.pk, person=str(person), now=now)
@@ -66,11 +66,11 @@ def test_before_the_draw_the_hash_is_there_and_the_seed_is_not(state, client, qu
     assert "everybody in the lobby gets a place by lot" in page
 
 
-def test_a_promise_is_kept_by_caches_for_a_moment_only(client, queue):
+def test_before_the_draw_the_file_is_cached_for_a_few_seconds(client, queue):
     assert client.get(file_of(queue))["Cache-Control"] == "public, max-age=5"
 
 
-def test_without_a_lot_no_lot_is_promised(client, queue):
+def test_without_shuffling_no_hash_is_shown(client, queue):
     SaleQueue.objects.update(shuffle_lobby=False)
 
     page = text(client, page_of(queue))
@@ -85,7 +85,7 @@ def test_without_a_lobby_nothing_is_drawn(client, queue):
     assert "nothing is drawn" in text(client, page_of(queue))
 
 
-def test_a_draw_that_goes_on_keeps_its_seed(client, lobby, now):
+def test_an_unfinished_draw_keeps_its_seed_secret(client, lobby, now):
     QueueDraw.objects.create(queue=lobby, at=now, seed=lobby.seed, people=["1"])
     SaleQueue.objects.update(state="open")
 
@@ -98,7 +98,7 @@ def test_a_draw_that_goes_on_keeps_its_seed(client, lobby, now):
 # -- after ----------------------------------------------------------------------------------------
 
 
-def test_after_the_draw_everything_is_there_and_fits(client, drawn):
+def test_after_the_draw_everything_is_published_and_verified(client, drawn):
     page = text(client, page_of(drawn))
 
     assert drawn.seed in page
@@ -107,7 +107,7 @@ def test_after_the_draw_everything_is_there_and_fits(client, drawn):
     assert "Checked by this server" in page
 
 
-def test_a_draw_that_does_not_fit_is_not_called_right(client, drawn):
+def test_a_forged_draw_is_not_shown_as_verified(client, drawn):
     draw = QueueDraw.objects.get()
     draw.people = draw.people[::-1]
     draw.save()
@@ -133,7 +133,7 @@ def test_the_recipe_on_the_page_works_and_finds_a_forgery(client, drawn, tmp_pat
     assert check(published) == "True\nFalse\n"
 
 
-def test_the_file_is_the_whole_list_small_and_kept(client, drawn):
+def test_the_file_is_complete_compressed_and_cached(client, drawn):
     packed = client.get(file_of(drawn), headers={"accept-encoding": "gzip"})
     again = client.get(file_of(drawn), headers={"if-none-match": packed["ETag"]})
 
@@ -168,16 +168,14 @@ def test_somebody_who_was_not_in_the_lobby_has_no_number(client, drawn, operator
     assert client.get(page_of(drawn)).context["own_entry"].number is None
 
 
-def test_strangers_see_nobodys_entry(client, drawn):
+def test_anonymous_visitors_see_no_entry(client, drawn):
     assert client.get(page_of(drawn)).context["own_entry"] is None
 
 
 # -- both -----------------------------------------------------------------------------------------
 
 
-def test_the_page_asks_few_questions_and_never_for_the_list_twice(
-    client, drawn, fan, django_assert_num_queries
-):
+def test_the_pages_take_one_query_once_cached(client, drawn, fan, django_assert_num_queries):
     client.get(page_of(drawn))
     client.get(file_of(drawn))
 
@@ -187,7 +185,7 @@ def test_the_page_asks_few_questions_and_never_for_the_list_twice(
         client.get(file_of(drawn))
 
 
-def test_the_pages_work_while_the_cache_is_away(client, drawn, settings):
+def test_the_pages_work_while_the_cache_is_down(client, drawn, settings):
     redis.client().flushdb()
     settings.CACHES = {"default": {**settings.CACHES["default"], "LOCATION": "redis://127.0.0.1:1"}}
 
@@ -207,7 +205,7 @@ def test_an_event_without_a_queue_or_still_a_draft_has_no_draw(address, client, 
     assert client.get(address(queue)).status_code == 404
 
 
-def test_the_page_speaks_korean(client, drawn):
+def test_the_page_is_translated(client, drawn):
     page = client.get(page_of(drawn), headers={"accept-language": "ko"}).content.decode()
 
     assert "추첨" in page

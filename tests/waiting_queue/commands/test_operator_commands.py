@@ -1,4 +1,4 @@
-"""The shell twins of the admin's buttons: same services, same notes, refusals in plain words."""
+"""The shell twins of the admin's buttons: same services, same audit rows, errors as one line."""
 
 from datetime import timedelta
 
@@ -12,7 +12,7 @@ from ticketing.core import redis
 from waiting_queue import errors, services, store
 from waiting_queue.models import QueueChange, SaleQueue
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 def state_of(queue):
@@ -22,6 +22,7 @@ def state_of(queue):
 # -- queue_move -----------------------------------------------------------------------------------
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_queue_walks_through_its_states(queue):
     seen = []
     for move in ("lobby", "open", "pause", "resume", "drain", "close"):
@@ -32,7 +33,7 @@ def test_a_queue_walks_through_its_states(queue):
     assert QueueChange.objects.first().why == "rehearsal (from the command line)"
 
 
-def test_a_move_is_signed_by_the_operator_who_is_named(queue, operator):
+def test_a_move_is_recorded_for_the_operator_who_is_named(queue, operator):
     run("queue_move", queue.pk, "open", by=operator.email, why="eight o'clock")
 
     change = QueueChange.objects.get()
@@ -62,6 +63,7 @@ def test_an_event_without_seats_is_not_opened(now):
         run("queue_move", queue.pk, "open")
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_move_without_redis_is_saved_and_says_so(queue):
     with no_queue_redis():
         out, err = run("queue_move", queue.pk, "open")
@@ -74,7 +76,7 @@ def test_a_move_without_redis_is_saved_and_says_so(queue):
 # -- queue_set ------------------------------------------------------------------------------------
 
 
-def test_knobs_are_set_noted_and_explained(queue, operator):
+def test_knobs_are_set_recorded_and_warned_of(queue, operator):
     out, err = run(
         "queue_set",
         *(queue.pk, "admit_per_second=25", "stock_factor=1.5", "shuffle_lobby=off"),
@@ -115,7 +117,7 @@ def test_a_knob_that_may_be_empty_is_turned_off(queue):
         ("pass_seconds=4000", "A pass can't be longer than the longest stay."),
     ],
 )
-def test_what_can_not_be_used_says_why_and_nothing_is_changed(pair, words, queue):
+def test_an_invalid_knob_says_why_and_nothing_is_changed(pair, words, queue):
     with pytest.raises(CommandError, match=words):
         run("queue_set", queue.pk, "capacity=7", pair)
 
@@ -132,7 +134,7 @@ def test_what_can_not_be_used_says_why_and_nothing_is_changed(pair, words, queue
         ("closed", "max_inside=5"),
     ],
 )
-def test_what_does_not_make_sense_any_more_is_refused(state, knob, queue):
+def test_a_knob_that_is_fixed_in_this_state_is_refused(state, knob, queue):
     SaleQueue.objects.update(state=state)
 
     with pytest.raises(CommandError, match="This can't be changed while the queue is"):
@@ -153,6 +155,7 @@ def test_the_opening_can_be_moved_while_the_lobby_is_open(queue, now):
 # -- queue_kick -----------------------------------------------------------------------------------
 
 
+@pytest.mark.django_db(transaction=True)
 def test_somebody_is_moved_out_blocked_and_let_in_again(open_queue, fan, now):
     services.join(event_id=open_queue.pk, person=str(fan.pk), now=now)
 
@@ -175,7 +178,7 @@ def test_somebody_is_moved_out_blocked_and_let_in_again(open_queue, fan, now):
         ({"unblock": True}, "This person is not blocked"),
     ],
 )
-def test_what_can_not_be_done_to_somebody_says_why(options, words, open_queue, fan):
+def test_an_action_that_is_not_possible_says_why(options, words, open_queue, fan):
     with pytest.raises(CommandError, match=words):
         run("queue_kick", open_queue.pk, fan.email, **options)
 
@@ -197,6 +200,7 @@ def test_without_redis_nobody_is_moved(open_queue, fan):
 # -- queue_rebuild --------------------------------------------------------------------------------
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_line_that_redis_lost_is_rebuilt(open_queue, now):
     services.move_queue(event_id=open_queue.pk, to="paused", by=None, now=now)
     services.join(event_id=open_queue.pk, person="4", now=now)
@@ -209,6 +213,6 @@ def test_a_line_that_redis_lost_is_rebuilt(open_queue, now):
     assert store.take(store.look(open_queue.pk, "4", now)).number == 1
 
 
-def test_a_queue_that_has_not_begun_is_not_rebuilt(queue):
+def test_a_queue_that_has_not_started_is_not_rebuilt(queue):
     with pytest.raises(CommandError, match="has not begun"):
         run("queue_rebuild", queue.pk)

@@ -1,6 +1,6 @@
-"""A worker that is killed in the middle: `python -m tests.waiting_queue.dying '<json>'`.
+"""A worker process that kills itself at a given step of the store, just before or just after it.
 
-Told which step of the store to die at, the how-manieth time, and whether just before or just after.
+Run as `python -m tests.waiting_queue.killed_worker '<json>'`.
 """
 
 import json
@@ -13,14 +13,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 
-def die(**order: Any) -> int:
-    """Run the work elsewhere, until it is killed there; how it ended."""
+def run_until_killed(**arguments: Any) -> int:
+    """Run `run` with these arguments in another process; return its exit code."""
     from django.db import connection
 
     name = connection.settings_dict["NAME"]
     base = os.environ["DATABASE_URL"].rpartition("/")[0]
     env = os.environ | {"DATABASE_URL": f"{base}/{name}", "LOG_LEVEL": "ERROR"}
-    command = [sys.executable, "-m", "tests.waiting_queue.dying", json.dumps(order)]
+    command = [sys.executable, "-m", "tests.waiting_queue.killed_worker", json.dumps(arguments)]
     return subprocess.run(command, env=env, timeout=60).returncode
 
 
@@ -35,7 +35,7 @@ def run(
 
     draws.BATCH = journal.BATCH = 100
     if step:
-        setattr(store, step, _deadly(getattr(store, step), nth, after))
+        setattr(store, step, _killing(getattr(store, step), nth, after))
     moment = datetime.fromisoformat(now)
     works: dict[str, Callable[[], Any]] = {
         "tick": lambda: services.tick_open_queues(now=moment),
@@ -48,28 +48,28 @@ def run(
 
 
 def _everything(services: Any, moment: datetime) -> None:
-    """Seconds without end; killed from outside, or by the clock on the wall."""
+    """Tick and drain without end, until a timer kills the process."""
     signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
-    signal.setitimer(signal.ITIMER_REAL, float(os.environ["DIE_AFTER"]))
+    signal.setitimer(signal.ITIMER_REAL, float(os.environ["KILL_AFTER"]))
     for second in range(1_000_000):
         services.tick_open_queues(now=moment + timedelta(seconds=second))
         services.drain_journals()
 
 
-def _deadly(real: Callable[..., Any], nth: int, after: bool) -> Callable[..., Any]:
+def _killing(real: Callable[..., Any], nth: int, after: bool) -> Callable[..., Any]:
     calls = 0
 
-    def deadly(*args: Any, **options: Any) -> Any:
+    def killing(*args: Any, **options: Any) -> Any:
         nonlocal calls
         calls += 1
         if calls == nth and not after:
             os.kill(os.getpid(), signal.SIGKILL)
-        answer = real(*args, **options)
+        result = real(*args, **options)
         if calls == nth and after:
             os.kill(os.getpid(), signal.SIGKILL)
-        return answer
+        return result
 
-    return deadly
+    return killing
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Will there be seats for me? Every figure here was worked out by hand."""
+"""The outlook on seats. Every figure here was worked out by hand."""
 
 from dataclasses import asdict, replace
 from fractions import Fraction
@@ -28,8 +28,8 @@ def seats(code, free=0, held=0, sold=0):
     return GradeSeatCounts(code, f"{code}석", f"{code} seat", free, held, sold)
 
 
-def reach(seen, code="R"):
-    (grade,) = [grade for grade in seen.grades if grade.code == code]
+def limits_of(outlook, code="R"):
+    (grade,) = [grade for grade in outlook.grades if grade.code == code]
     return grade.likely, grade.maybe
 
 
@@ -52,7 +52,7 @@ def chance(grade, ahead):
         (5_000, 20, 2),
     ],
 )
-def test_a_basket_is_what_those_who_are_done_took(sold, done, basket):
+def test_the_basket_is_the_average_of_those_who_are_done(sold, done, basket):
     assert average_basket(sold=sold, done=done) == basket
 
 
@@ -60,7 +60,7 @@ def test_a_basket_is_what_those_who_are_done_took(sold, done, basket):
     ("inside", "held", "basket", "people"),
     [(0, 0, 2, 0), (10, 0, 2, 10), (10, 6, 2, 7), (10, 20, 2, 0), (10, 90, 2, 0)],
 )
-def test_who_is_inside_and_holds_nothing_is_undecided(inside, held, basket, people):
+def test_people_inside_without_held_seats_are_undecided(inside, held, basket, people):
     assert undecided(inside=inside, held=held, basket=Fraction(basket)) == people
 
 
@@ -69,56 +69,56 @@ def test_who_is_inside_and_holds_nothing_is_undecided(inside, held, basket, peop
 
 def test_before_the_sale_everybody_is_assumed_to_take_two():
     """100 seats: 70 of them are 35 baskets, 130 % of them 65."""
-    seen = forecast([seats("R", free=100)], **NOBODY)
+    outlook = forecast([seats("R", free=100)], **NOBODY)
 
-    assert reach(seen) == (36, 66)  # with 35 ahead it is still likely
-    assert not seen.sold_out
+    assert limits_of(outlook) == (36, 66)  # with 35 ahead it is still likely
+    assert not outlook.sold_out
 
 
-def test_those_called_and_those_inside_come_first():
+def test_people_called_and_people_inside_come_first():
     """10 called, and of 8 inside those without the 6 held seats: 5. So 15 fewer."""
-    seen = forecast([seats("R", free=94, held=6)], admitted=8, inside=8, ready=10)
+    outlook = forecast([seats("R", free=94, held=6)], admitted=8, inside=8, ready=10)
 
     # 94 * 0.7 / 2 = 32.9 and 94 * 1.3 / 2 = 61.1, less 15
-    assert reach(seen) == (18, 47)
+    assert limits_of(outlook) == (18, 47)
 
 
-def test_a_full_house_that_has_taken_nothing_yet_promises_nothing():
+def test_with_many_inside_who_have_taken_nothing_a_seat_is_unlikely():
     """800 are inside and want 1,600 of 1,000 seats."""
-    seen = forecast([seats("R", free=1_000)], admitted=800, inside=800, ready=0)
+    outlook = forecast([seats("R", free=1_000)], admitted=800, inside=800, ready=0)
 
-    assert reach(seen) == (0, 0)
-    assert chance(seen.grades[0], 0) == "unlikely"
+    assert limits_of(outlook) == (0, 0)
+    assert chance(outlook.grades[0], 0) == "unlikely"
 
 
-def test_small_baskets_reach_farther():
+def test_small_baskets_raise_the_limits():
     """1,000 came in, 20 are inside: (1,460 + 40) / (980 + 20) = 1.5 seats each."""
-    seen = forecast([seats("R", free=3_000, sold=1_460)], admitted=1_000, inside=20, ready=0)
+    outlook = forecast([seats("R", free=3_000, sold=1_460)], admitted=1_000, inside=20, ready=0)
 
     # 2,100 / 1.5 = 1,400 and 3,900 / 1.5 = 2,600, less 20 undecided
-    assert reach(seen) == (1_381, 2_581)
+    assert limits_of(outlook) == (1_381, 2_581)
 
 
-def test_demand_goes_where_it_went_so_far():
+def test_demand_follows_the_seats_taken_so_far():
     """200 seats, 160 sold to 60 people: (160 + 40) / (60 + 20) = 2.5 each.
 
     R is wanted by 120 + 40 * 140 / 360, S by 40 + 40 * 220 / 360 of 200.
     """
     grades = [seats("R", free=20, sold=120), seats("S", free=180, sold=40)]
-    seen = forecast(grades, admitted=60, inside=0, ready=0)
+    outlook = forecast(grades, admitted=60, inside=0, ready=0)
 
     # R: 0.6778 * 2.5 = 1.6944 a person; 14 / 1.6944 = 8.26 and 26 / 1.6944 = 15.34
-    assert reach(seen, "R") == (9, 16)
+    assert limits_of(outlook, "R") == (9, 16)
     # S: 0.3222 * 2.5 = 0.8056 a person; 126 / 0.8056 = 156.41 and 234 / 0.8056 = 290.48
-    assert reach(seen, "S") == (157, 291)
+    assert limits_of(outlook, "S") == (157, 291)
 
 
-def test_whose_grade_is_gone_takes_another():
+def test_people_whose_grade_is_gone_take_another():
     """All of the demand is S's now: 70 / 2 and 130 / 2."""
-    seen = forecast([seats("R", held=100), seats("S", free=100)], **NOBODY)
+    outlook = forecast([seats("R", held=100), seats("S", free=100)], **NOBODY)
 
-    assert reach(seen, "R") == (0, 0)
-    assert reach(seen, "S") == (36, 66)
+    assert limits_of(outlook, "R") == (0, 0)
+    assert limits_of(outlook, "S") == (36, 66)
 
 
 # -- edges ----------------------------------------------------------------------------------------
@@ -129,24 +129,24 @@ def test_an_event_without_grades_has_no_outlook():
 
 
 def test_no_seats_at_all_is_not_sold_out():
-    seen = forecast([seats("R")], **NOBODY)
+    outlook = forecast([seats("R")], **NOBODY)
 
-    assert not seen.sold_out
-    assert chance(seen.grades[0], 0) == "none"
+    assert not outlook.sold_out
+    assert chance(outlook.grades[0], 0) == "none"
 
 
 def test_a_grade_without_seats_takes_nothing_from_the_others():
     with_it = forecast([seats("R", free=100), seats("X")], **NOBODY)
 
-    assert reach(with_it, "R") == (36, 66)
-    assert reach(with_it, "X") == (0, 0)
+    assert limits_of(with_it, "R") == (36, 66)
+    assert limits_of(with_it, "X") == (0, 0)
 
 
 def test_everything_held_may_come_back():
-    seen = forecast([seats("R", held=100)], admitted=50, inside=50, ready=0)
+    outlook = forecast([seats("R", held=100)], admitted=50, inside=50, ready=0)
 
-    assert not seen.sold_out
-    assert chance(seen.grades[0], 0) == "none"
+    assert not outlook.sold_out
+    assert chance(outlook.grades[0], 0) == "none"
 
 
 def test_everything_sold_is_sold_out():
@@ -154,11 +154,11 @@ def test_everything_sold_is_sold_out():
     assert not forecast([seats("R", sold=9, held=1)], admitted=9, inside=0, ready=0).sold_out
 
 
-def test_counts_that_began_anew_do_no_harm():
+def test_counts_after_a_rebuild_do_no_harm():
     """After a rebuild more people are inside than were counted coming in."""
-    seen = forecast([seats("R", free=900, sold=500)], admitted=3, inside=100, ready=0)
+    outlook = forecast([seats("R", free=900, sold=500)], admitted=3, inside=100, ready=0)
 
-    assert reach(seen) == (216, 486)  # 315 and 585 baskets of two, less 100
+    assert limits_of(outlook) == (216, 486)  # 315 and 585 baskets of two, less 100
 
 
 def test_the_last_seat_is_for_the_first_in_line():
@@ -168,7 +168,7 @@ def test_the_last_seat_is_for_the_first_in_line():
 
 
 @pytest.mark.parametrize(
-    ("free", "ahead", "words"),
+    ("free", "ahead", "expected"),
     [
         (5, 0, "likely"),
         (5, 2, "likely"),
@@ -178,10 +178,10 @@ def test_the_last_seat_is_for_the_first_in_line():
         (0, 0, "none"),
     ],
 )
-def test_a_chance_in_a_word(free, ahead, words):
+def test_the_chance_follows_the_people_ahead(free, ahead, expected):
     grade = GradeOutlook("R", "R석", "R seat", free=free, likely=3, maybe=7)
 
-    assert chance(grade, ahead) == words
+    assert chance(grade, ahead) == expected
 
 
 # -- whatever the figures -------------------------------------------------------------------------
@@ -246,25 +246,25 @@ def test_an_event_is_counted_in_one_statement(event, django_assert_num_queries):
     make_event(event.starts_at)  # not counted
 
     with django_assert_num_queries(1):
-        seen = outlook_of(event.pk, admitted=0, inside=0, ready=0).as_dict()
+        outlook = outlook_of(event.pk, admitted=0, inside=0, ready=0).as_dict()
 
-    assert not seen["sold_out"]
-    assert [(grade["code"], grade["free"]) for grade in seen["grades"]] == [
+    assert not outlook["sold_out"]
+    assert [(grade["code"], grade["free"]) for grade in outlook["grades"]] == [
         ("R", 5),
         ("S", 4),
         ("X", 0),
     ]
-    assert seen["grades"][0].keys() == {"code", "name_ko", "name_en", "free", "likely", "maybe"}
+    assert outlook["grades"][0].keys() == {"code", "name_ko", "name_en", "free", "likely", "maybe"}
 
 
-def test_a_second_look_within_a_second_costs_no_counting(event, django_assert_num_queries):
+def test_a_second_call_within_a_second_counts_nothing(event, django_assert_num_queries):
     first = outlook_of(event.pk, **NOBODY)
 
     with django_assert_num_queries(0):
         assert outlook_of(event.pk, **NOBODY) == first
 
 
-def test_the_next_second_sees_what_was_sold(event):
+def test_the_next_second_counts_again(event):
     outlook_of(event.pk, **NOBODY)
     event.seats.update(state="sold")
     cache.clear()

@@ -1,4 +1,4 @@
-"""Whether knobs fit each other: Little's law, in sentences."""
+"""The flow through a queue by Little's law, and the warnings about knobs that do not fit."""
 
 import pytest
 from django.utils import translation
@@ -35,7 +35,7 @@ def test_the_smaller_one_of_rate_and_places_decides(rate, cap, stay, cap_binds, 
 
 @pytest.mark.parametrize("stay", [10, 60, 300, 1_800])
 def test_people_inside_are_admissions_times_stay(stay):
-    """The law itself, by counting: admit at the lasting rate, let each one stay, and look."""
+    """Simulate it: admit at the lasting rate, let everybody stay, and count the people inside."""
     flow = Flow(rate=3, cap=600, stay=stay)
     inside, most = [], 0
     for second in range(stay * 4):
@@ -52,7 +52,7 @@ def test_knobs_that_fit_raise_no_warning():
     assert flows.knob_warnings(FITS) == []
 
 
-def test_a_rate_that_the_places_can_not_keep_is_told():
+def test_a_rate_that_the_places_can_not_keep_up_is_warned_of():
     assert flows.knob_warnings(Flow(rate=10, cap=800, stay=300)) == [
         "With 800 places and 300 s inside, about 2.7 people a second can come in; "
         "the rate of 10/s will not be reached."
@@ -60,7 +60,7 @@ def test_a_rate_that_the_places_can_not_keep_is_told():
 
 
 @pytest.mark.parametrize(
-    ("flow", "words"),
+    ("flow", "text"),
     [
         (Flow(rate=0, cap=800, stay=300), "Without a rate, all 800 places"),
         (Flow(rate=0.5, cap=800, stay=300), "only about 150 of 800 places will be in use"),
@@ -69,8 +69,8 @@ def test_a_rate_that_the_places_can_not_keep_is_told():
         (Flow(rate=2, cap=800, stay=300, stock_factor=0), "nobody comes in"),
     ],
 )
-def test_each_misfit_has_its_sentence(flow, words):
-    assert any(words in told for told in flows.knob_warnings(flow))
+def test_each_misfit_has_its_warning(flow, text):
+    assert any(text in warning for warning in flows.knob_warnings(flow))
 
 
 @pytest.mark.parametrize(
@@ -88,10 +88,10 @@ def test_how_long_a_line_takes(waiting, flow, seconds):
     assert flows.seconds_to_empty(waiting, flow) == pytest.approx(seconds)
 
 
-def test_the_outlook_is_a_sentence():
-    told = flows.full_line_forecast(Flow(rate=2, cap=800, stay=300, capacity=7_200))
+def test_the_forecast_of_a_full_line():
+    forecast = flows.full_line_forecast(Flow(rate=2, cap=800, stay=300, capacity=7_200))
 
-    assert told == "A full line of 7,200 would take about 1 h 0 min, at 2 people a second."
+    assert forecast == "A full line of 7,200 would take about 1 h 0 min, at 2 people a second."
 
 
 def test_a_measured_stay_takes_the_place_of_the_guess():
@@ -102,7 +102,7 @@ def test_a_measured_stay_takes_the_place_of_the_guess():
 
 
 @pytest.mark.parametrize(
-    ("lost", "age", "words"),
+    ("lost", "age", "text"),
     [
         (True, None, "Redis does not know this line"),
         (False, 65, "The last tick was 1 min 5 s ago"),
@@ -110,15 +110,15 @@ def test_a_measured_stay_takes_the_place_of_the_guess():
         (False, None, None),
     ],
 )
-def test_what_is_wrong_now_is_told(lost, age, words):
-    told = flows.live_warnings(lost=lost, tick_age=age)
+def test_a_lost_line_or_a_late_tick_is_warned_of(lost, age, text):
+    warnings = flows.live_warnings(lost=lost, tick_age=age)
 
-    assert [words in each for each in told] == ([True] if words else [])
+    assert [text in warning for warning in warnings] == ([True] if text else [])
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"),
+    ("seconds", "text"),
     [(0, "0 s"), (59.6, "1 min 0 s"), (125, "2 min 5 s"), (7_260, "2 h 1 min")],
 )
-def test_durations_have_two_units_at_most(seconds, words):
-    assert flows.format_duration(seconds) == words
+def test_durations_have_two_units_at_most(seconds, text):
+    assert flows.format_duration(seconds) == text

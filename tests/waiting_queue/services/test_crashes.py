@@ -1,4 +1,4 @@
-"""Processes killed in the middle, a Redis that forgets, an event that is broken: nobody is lost."""
+"""Killed workers, a Redis that loses data, an event whose tick fails: nobody loses their place."""
 
 import os
 import random
@@ -12,7 +12,7 @@ import pytest
 from redis import Redis
 
 from tests.making import make_event
-from tests.waiting_queue.dying import die
+from tests.waiting_queue.killed_worker import run_until_killed
 from ticketing.core import redis
 from ticketing.development.embedded.places import addresses, places
 from ticketing.development.embedded.valkey import Valkey
@@ -23,6 +23,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 State = SaleQueue.State
 PEOPLE = [str(number) for number in range(1, 251)]
 KILLED = -signal.SIGKILL
+KILLS = 2 * int(os.environ.get("SOAK", "1"))
 
 
 def seconds(number: float) -> timedelta:
@@ -35,44 +36,44 @@ def join_all(queue: SaleQueue, now: datetime) -> None:
 
 @pytest.fixture
 def busy(queue, operator, now) -> SaleQueue:
-    """Two hundred and fifty wait; the queue is open, nobody was called yet."""
+    """An open queue in which 250 people wait and nobody was called yet."""
     for state in (State.OPEN, State.PAUSED):
         services.move_queue(event_id=queue.pk, to=state, by=operator, now=now)
     join_all(queue, now)
     return services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
 
 
-def places_of(queue: SaleQueue, now: datetime) -> dict[str, tuple[str, int]]:
+def standings(queue: SaleQueue, now: datetime) -> dict[str, tuple[str, int]]:
     looks = store.take_all([store.look(queue.pk, person, now) for person in PEOPLE])
     return {p: (found.state, found.number) for p, found in zip(PEOPLE, looks, strict=True)}
 
 
-def everybody_is_somewhere_once(queue: SaleQueue) -> bool:
+def everybody_is_in_one_set(queue: SaleQueue) -> bool:
     client = redis.queue_client()
     names = ("lobby", "line", "ready", "inside")
     people = [p for name in names for p in client.zrange(keys.key(queue.pk, name), 0, -1)]
     return sorted(people, key=int) == PEOPLE
 
 
-# -- killed in the middle -------------------------------------------------------------------------
+# -- killed workers -------------------------------------------------------------------------------
 
 
-def test_a_tick_that_died_is_made_up_for_by_the_next(busy, now):
+def test_the_next_tick_makes_up_for_one_that_was_killed(busy, now):
     services.tick_open_queues(now=now)
-    order = {"work": "tick", "event_id": busy.pk, "now": (now + seconds(1)).isoformat()}
+    work = {"work": "tick", "event_id": busy.pk, "now": (now + seconds(1)).isoformat()}
 
-    assert die(**order, step="take_all", after=True) == KILLED
+    assert run_until_killed(**work, step="take_all", after=True) == KILLED
     called = services.tick_open_queues(now=now + seconds(2))[busy.pk].called
 
-    assert called == PEOPLE[10:20]  # the dead one had called the first ten
-    assert everybody_is_somewhere_once(busy)
+    assert called == PEOPLE[10:20]  # the killed one had called the first ten
+    assert everybody_is_in_one_set(busy)
 
 
 @pytest.mark.parametrize("after", [False, True])
-def test_a_drain_that_died_repeats_nothing_and_forgets_nothing(busy, now, after):
-    order = {"work": "drain", "event_id": busy.pk, "now": now.isoformat()}
+def test_a_killed_drain_repeats_and_loses_no_entry(busy, now, after):
+    work = {"work": "drain", "event_id": busy.pk, "now": now.isoformat()}
 
-    assert die(**order, step="forget_journal_entries", nth=2, after=after) == KILLED
+    assert run_until_killed(**work, step="forget_journal_entries", nth=2, after=after) == KILLED
     services.drain_journals()
 
     people = QueueJournal.objects.filter(kind="join").values_list("person", flat=True)
@@ -82,18 +83,18 @@ def test_a_drain_that_died_repeats_nothing_and_forgets_nothing(busy, now, after)
 @pytest.mark.parametrize(
     ("step", "nth"), [("begin", 1), ("lobby_people", 1), ("draw", 2), ("begin", 2)]
 )
-def test_a_draw_that_died_goes_on_as_it_began(queue, operator, now, step, nth):
+def test_a_killed_draw_is_finished_in_the_same_order(queue, operator, now, step, nth):
     services.move_queue(event_id=queue.pk, to=State.LOBBY, by=operator, now=now)
     join_all(queue, now)
     services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
-    order = {"work": "draw", "event_id": queue.pk, "now": now.isoformat()}
+    work = {"work": "draw", "event_id": queue.pk, "now": now.isoformat()}
 
-    assert die(**order, step=step, nth=nth, after=True) == KILLED
+    assert run_until_killed(**work, step=step, nth=nth, after=True) == KILLED
     late = services.join(event_id=queue.pk, person="999", now=now)
     services.tick_open_queues(now=now)
 
     order_drawn = QueueDraw.objects.get().people
-    numbers = places_of(queue, now)
+    numbers = standings(queue, now)
     assert [numbers[person] for person in order_drawn] == [
         ("waiting", number) for number in range(1, 251)
     ]
@@ -101,32 +102,34 @@ def test_a_draw_that_died_goes_on_as_it_began(queue, operator, now, step, nth):
 
 
 @pytest.mark.parametrize("step", ["take_down_desk", "erase", "restore", "begin"])
-def test_a_rebuild_that_died_is_done_again(busy, now, step):
+def test_a_killed_rebuild_is_done_again(busy, now, step):
     services.tick_open_queues(now=now + seconds(1))
-    before = places_of(busy, now)
-    order = {"work": "rebuild", "event_id": busy.pk, "now": (now + seconds(2)).isoformat()}
+    before = standings(busy, now)
+    work = {"work": "rebuild", "event_id": busy.pk, "now": (now + seconds(2)).isoformat()}
 
-    assert die(**order, step=step, after=True) == KILLED
+    assert run_until_killed(**work, step=step, after=True) == KILLED
     services.tick_open_queues(now=now + seconds(2))
 
-    assert places_of(busy, now + seconds(2)) == before
-    assert everybody_is_somewhere_once(busy)
+    assert standings(busy, now + seconds(2)) == before
+    assert everybody_is_in_one_set(busy)
 
 
 def test_killed_at_any_moment_nobody_is_lost_and_nobody_is_called_twice(busy, now, monkeypatch):
-    """Five times, wherever it happens to be."""
-    chance = random.Random(7)
+    """The worker is killed at random moments, one after the other."""
+    random_seconds = random.Random(7)
     services.set_knobs(event_id=busy.pk, knobs={"claim_seconds": 3_600}, by=None, now=now)
-    for turn in range(5):
-        monkeypatch.setenv("DIE_AFTER", f"{chance.uniform(0.005, 0.15):.3f}")
-        moment = now + seconds(100 * turn)
-        assert die(work="everything", event_id=busy.pk, now=moment.isoformat()) == KILLED
+    for kill in range(KILLS):
+        monkeypatch.setenv("KILL_AFTER", f"{random_seconds.uniform(0.005, 0.15):.3f}")
+        moment = now + seconds(100 * kill)
+        assert (
+            run_until_killed(work="everything", event_id=busy.pk, now=moment.isoformat()) == KILLED
+        )
     services.drain_journals()
 
     kinds = QueueJournal.objects.exclude(kind="expired").values_list("person", "kind")
     assert set(Counter(kinds).values()) == {1}
-    assert everybody_is_somewhere_once(busy)
-    assert [number for _, number in places_of(busy, now).values()] == list(range(1, 251))
+    assert everybody_is_in_one_set(busy)
+    assert [number for _, number in standings(busy, now).values()] == list(range(1, 251))
 
 
 # -- one broken event -----------------------------------------------------------------------------
@@ -144,10 +147,10 @@ def test_an_event_whose_tick_fails_stops_nobody_else(busy, operator, now):
     assert ticked[busy.pk].called == PEOPLE[:10]
 
 
-# -- Redis forgets --------------------------------------------------------------------------------
+# -- Redis loses data -----------------------------------------------------------------------------
 
 
-def test_scripts_that_redis_forgot_are_sent_again(busy, now):
+def test_scripts_that_redis_lost_are_loaded_again(busy, now):
     redis.queue_client().script_flush()
 
     assert services.tick_open_queues(now=now + seconds(1))[busy.pk].called == PEOPLE[:10]
@@ -158,20 +161,20 @@ def test_scripts_that_redis_forgot_are_sent_again(busy, now):
 def test_a_redis_that_was_emptied_is_rebuilt_by_the_next_tick(busy, now):
     services.tick_open_queues(now=now + seconds(1))
     services.drain_journals()
-    before = places_of(busy, now)
+    before = standings(busy, now)
     redis.queue_client().flushdb()
 
     with pytest.raises(errors.QueueUnavailable):
         services.standing(event_id=busy.pk, person="1", now=now)
     services.tick_open_queues(now=now + seconds(2))
 
-    assert places_of(busy, now + seconds(2)) == before
+    assert standings(busy, now + seconds(2)) == before
     assert store.take(store.enlist(0, "1", now)).keys() == {busy.pk, 0}
 
 
 @pytest.fixture
 def own_valkey(monkeypatch):
-    """One that writes everything down, and may be killed."""
+    """A Valkey with an append-only file, which the test may kill."""
     with tempfile.TemporaryDirectory(prefix="ticketing-test-") as folder:
         Path(folder).chmod(0o755)
         valkey = Valkey(places(Path(folder)))
@@ -199,4 +202,4 @@ def test_a_redis_that_was_killed_comes_back_with_the_line(own_valkey, queue, ope
 
     assert not ticked.lost
     assert ticked.called == PEOPLE[:10]
-    assert everybody_is_somewhere_once(queue)
+    assert everybody_is_in_one_set(queue)

@@ -1,4 +1,4 @@
-"""Somebody who was blocked can answer, and an operator can lift the block."""
+"""A blocked person appeals, and an operator lifts the block or refuses."""
 
 import threading
 
@@ -9,7 +9,7 @@ from django.test import Client
 from tests.making import make_user
 from ticketing.core.errors import IllegalMove, InvalidInput
 from waiting_queue import errors, selectors, services
-from waiting_queue.models import BlockAppeal, QueueChange, QueueJournal
+from waiting_queue.models import BlockAppeal, QueueChange
 
 pytestmark = pytest.mark.django_db
 
@@ -24,27 +24,27 @@ def blocked(open_queue, operator, fan, now):
     return open_queue
 
 
-def write(queue, fan, now, message="It is my sister's."):
+def submit(queue, fan, now, message="It is my sister's."):
     return services.submit_appeal(event_id=queue.pk, person=str(fan.pk), message=message, now=now)
 
 
-def why_blocked(queue, fan):
+def block_reason(queue, fan):
     return selectors.block_reason(event_id=queue.pk, person=str(fan.pk))
 
 
 def test_lifting_an_appeal_unblocks_and_answers(blocked, fan, operator, now):
-    appeal = write(blocked, fan, now)
+    appeal = submit(blocked, fan, now)
 
     services.lift_appeal(appeal_id=appeal.pk, answer="Sorry.", by=operator, now=now)
 
     appeal.refresh_from_db()
     assert (appeal.state, appeal.answer, appeal.answered_by) == ("lifted", "Sorry.", operator)
-    assert why_blocked(blocked, fan) == ""
+    assert block_reason(blocked, fan) == ""
     assert services.join(event_id=blocked.pk, person=str(fan.pk), now=now).state
 
 
-def test_unblocking_by_hand_answers_what_was_open(blocked, fan, operator, now):
-    appeal = write(blocked, fan, now)
+def test_unblocking_closes_an_open_appeal(blocked, fan, operator, now):
+    appeal = submit(blocked, fan, now)
 
     services.unblock(event_id=blocked.pk, person=str(fan.pk), by=operator, why="ok", now=now)
 
@@ -53,45 +53,45 @@ def test_unblocking_by_hand_answers_what_was_open(blocked, fan, operator, now):
 
 
 def test_refusing_keeps_the_block_and_its_reason_and_is_audited(blocked, fan, operator, now):
-    appeal = write(blocked, fan, now)
+    appeal = submit(blocked, fan, now)
 
     services.refuse_appeal(appeal_id=appeal.pk, answer="No.", by=operator, now=now)
 
-    assert why_blocked(blocked, fan) == "three accounts"
+    assert block_reason(blocked, fan) == "three accounts"
     change = QueueChange.objects.filter(after="refused").get()
     assert (change.by, change.why) == (operator, "No.")
     services.rebuild_queue(event_id=blocked.pk, now=now)
-    assert why_blocked(blocked, fan) == "three accounts"
+    assert block_reason(blocked, fan) == "three accounts"
 
 
-def test_an_answered_appeal_takes_no_other_answer(blocked, fan, operator, now):
-    appeal = write(blocked, fan, now)
+def test_an_answered_appeal_is_not_answered_again(blocked, fan, operator, now):
+    appeal = submit(blocked, fan, now)
     services.refuse_appeal(appeal_id=appeal.pk, answer="No.", by=operator, now=now)
 
     with pytest.raises(IllegalMove):
         services.lift_appeal(appeal_id=appeal.pk, answer="", by=operator, now=now)
 
 
-def test_one_at_a_time_and_three_in_all(blocked, fan, operator, now):
+def test_one_appeal_may_be_open_and_three_in_all(blocked, fan, operator, now):
     for _ in range(3):
-        appeal = write(blocked, fan, now)
+        appeal = submit(blocked, fan, now)
         with pytest.raises((errors.AppealWaits, errors.AppealsUsedUp)):
-            write(blocked, fan, now)
+            submit(blocked, fan, now)
         services.refuse_appeal(appeal_id=appeal.pk, answer="No.", by=operator, now=now)
 
     with pytest.raises(errors.AppealsUsedUp):
-        write(blocked, fan, now)
+        submit(blocked, fan, now)
 
 
-@pytest.mark.parametrize("words", ["", "   ", "x" * 501, "a\x00b"])
-def test_it_takes_words(blocked, fan, now, words):
+@pytest.mark.parametrize("message", ["", "   ", "x" * 501, "a\x00b"])
+def test_an_empty_or_invalid_message_is_refused(blocked, fan, now, message):
     with pytest.raises(InvalidInput):
-        write(blocked, fan, now, words)
+        submit(blocked, fan, now, message)
 
 
-def test_who_is_not_blocked_has_nothing_to_answer(open_queue, fan, now):
+def test_somebody_who_is_not_blocked_can_not_appeal(open_queue, fan, now):
     with pytest.raises(errors.NotBlocked):
-        write(open_queue, fan, now)
+        submit(open_queue, fan, now)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -105,7 +105,7 @@ def test_two_tabs_at_once_leave_one_appeal(blocked, fan, now, guarded):
     def tab():
         start.wait()
         try:
-            write(blocked, fan, now)
+            submit(blocked, fan, now)
         except (errors.AppealWaits, errors.AppealsUsedUp):
             pass
         finally:
@@ -147,7 +147,7 @@ def test_the_page_asks_and_then_shows_the_answer(blocked, fan, operator, now):
     assert "Seen twice." in client.get(page, headers={"accept-language": "en"}).content.decode()
 
 
-def test_the_api_takes_an_appeal_and_tells_the_answer(blocked, fan):
+def test_the_api_accepts_an_appeal_and_returns_it(blocked, fan):
     client = Client(headers={"origin": "http://testserver"})
     client.force_login(fan)
     address = f"/api/v1/events/{blocked.pk}/queue/appeal/"
@@ -162,7 +162,7 @@ def test_the_api_takes_an_appeal_and_tells_the_answer(blocked, fan):
 
 
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_strangers_are_refused(blocked, method):
+def test_anonymous_callers_are_refused(blocked, method):
     address = f"/api/v1/events/{blocked.pk}/queue/appeal/"
 
     answer = getattr(Client(headers={"origin": "http://testserver"}), method)(address)
@@ -170,47 +170,11 @@ def test_strangers_are_refused(blocked, method):
     assert answer.status_code == 401
 
 
-def test_somebody_else_sees_nothing_of_it(blocked, fan, now):
-    write(blocked, fan, now)
+def test_somebody_else_does_not_see_the_appeal(blocked, fan, now):
+    submit(blocked, fan, now)
     client = Client()
     client.force_login(make_user())
 
     told = client.get(f"/api/v1/events/{blocked.pk}/queue/appeal/").json()
 
     assert told == {"blocked_why": "", "appeal": None}
-
-
-# -- finding people by number ----------------------------------------------------------------------
-
-
-def test_somebody_is_found_by_number_while_waiting_and_afterwards(queue, operator, fan, now):
-    services.move_queue(event_id=queue.pk, to="open", by=operator, now=now)
-    services.set_knobs(event_id=queue.pk, knobs={"admit_per_second": 0.01}, by=operator, now=now)
-    services.tick_open_queues(now=now)
-    other = make_user()
-    for user in (other, fan):
-        services.join(event_id=queue.pk, person=str(user.pk), now=now)
-    number = services.standing(event_id=queue.pk, person=str(fan.pk), now=now).number
-
-    waiting = selectors.user_by_email_or_number(event_id=queue.pk, text=f"#{number}")
-    services.leave(event_id=queue.pk, person=str(fan.pk), now=now)
-    services.drain_journals()
-
-    assert waiting == selectors.user_by_email_or_number(event_id=queue.pk, text=str(number)) == fan
-    assert selectors.user_by_email_or_number(event_id=queue.pk, text=fan.email.upper()) == fan
-    with pytest.raises(errors.NumberUnknown):
-        selectors.user_by_email_or_number(event_id=queue.pk, text="99999")
-
-
-@pytest.mark.parametrize(("without", "finds"), [("", True), ("journal_of_a_number", False)])
-def test_a_number_is_found_without_reading_the_whole_journal(queue, without, finds):
-    """The control: without the index PostgreSQL has nothing to go by but the event."""
-    numbered = QueueJournal.objects.filter(event_id=queue.pk, number=7)
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off")
-        if without:
-            cursor.execute(f"DROP INDEX {without}")
-
-    plan = numbered.order_by("-pk").explain()
-
-    assert ("number = 7" in plan.partition("Index Cond")[2].partition("\n")[0]) == finds
