@@ -52,8 +52,8 @@ def _processes(site: Site) -> Iterator[None]:
     quiet: Any = {"env": site.env, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
         for command in PROCESSES.values():
-            words = [schedule if word == "--schedule=" else word for word in command]
-            began.append(process.start(words, cwd=Path.cwd(), **quiet))
+            arguments = [schedule if word == "--schedule=" else word for word in command]
+            began.append(process.start(arguments, cwd=Path.cwd(), **quiet))
         until(lambda: site.get("/readyz").status_code == 200, seconds=60)
         yield
     finally:
@@ -172,9 +172,9 @@ def _steps(queue: Any) -> list[Any]:
 
 def _print_checks(queue: Any, steps: list[Any]) -> None:
     by_health = [float(step.after) for step in steps if "stock" not in step.why]
-    kept = all(LOWEST <= rate <= HIGHEST for rate in by_health)
+    is_bounded = all(LOWEST <= rate <= HIGHEST for rate in by_health)
     chain = all(a.after == b.before for a, b in pairwise(steps))
     audited = all(step.why.startswith("autopilot: ") and step.by is None for step in steps)
     print(f"steps: {len(steps)}, each audited with its reason: {audited}; a chain: {chain}")
-    print(f"within {LOWEST} to {HIGHEST} unless seats were short: {kept}")
+    print(f"within {LOWEST} to {HIGHEST} unless seats were short: {is_bounded}")
     print(f"steps after it was switched off: {len(_steps(queue)) - len(steps)}")

@@ -119,7 +119,7 @@ def _held(event: int) -> int:
 
 
 def _print_standing(site: Site, fans: list[Fan]) -> None:
-    """Everybody wants one place of one section at once; beside them, seats that nobody shares."""
+    """Everyone takes a place in one standing section at once, compared with seats of their own."""
     event, seats = _event(fans, rows=20, seats_per_row=-(-len(fans) // 20), standing=2 * len(fans))
     address = f"{site.url}/api/v1/events/{event}/reservations/"
     own = run_clients(_clients(fans, lambda _: address, lambda n: [{"seats": [seats[n]]}]))

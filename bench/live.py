@@ -248,7 +248,7 @@ def _cpu(pid: int) -> float:
 
 
 def _resident(pid: int) -> float:
-    words = dict(
+    fields = dict(
         line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines()
     )
-    return float(words["VmRSS"].split()[0])
+    return float(fields["VmRSS"].split()[0])

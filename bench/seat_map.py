@@ -145,12 +145,12 @@ def _print(visits: list[dict[str, Any]], mobile: list[dict[str, Any]]) -> None:
     for kind in sorted(weight):
         print(f"{'bytes, ' + kind:<44}{weight[kind]:>10,}")
     print(f"{'bytes, all':<44}{sum(weight.values()):>10,}")
-    for where, seen in (("", visits), (", 10 Mbit/s and 60 ms", mobile)):
-        for name, words in (("paint", "first paint"), ("ready", "map can be used")):
-            print(f"{f'{words}{where}, ms':<44}{_median(seen, name):>10.0f}")
+    for where, results in (("", visits), (", 10 Mbit/s and 60 ms", mobile)):
+        for name, label in (("paint", "first paint"), ("ready", "map can be used")):
+            print(f"{f'{label}{where}, ms':<44}{_median(results, name):>10.0f}")
     print(f"{'unpacking the list and drawing it, ms':<44}{_median(visits, 'drawing'):>10.0f}")
-    for name, words in (("house", "a frame, whole house"), ("seats", "a frame, from near")):
-        print(f"{f'{words}, ms':<44}{_median(visits, name):>10.1f}")
+    for name, label in (("house", "a frame, whole house"), ("seats", "a frame, from near")):
+        print(f"{f'{label}, ms':<44}{_median(visits, name):>10.1f}")
 
 
 def _median(visits: list[dict[str, Any]], name: str) -> float:

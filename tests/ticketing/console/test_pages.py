@@ -63,10 +63,10 @@ def test_the_overview_lists_running_sales(console, sale, now):
     services.sample_sales(now=now)
 
     page = text(console.get(address("overview")))
-    told = console.get(address("figures")).json()
+    answer = console.get(address("figures")).json()
 
     assert address("event", sale.pk) in page
-    assert told["sales"][str(sale.pk)]["waiting"] == 5
+    assert answer["sales"][str(sale.pk)]["waiting"] == 5
     assert '<noscript><meta http-equiv="refresh" content="5"></noscript>' in page
 
 
@@ -89,8 +89,8 @@ def test_pausing_and_resuming_take_one_press(console, sale, operator):
 
 
 def test_closing_asks_for_confirmation_and_a_reason(console, sale, operator):
-    asked = text(console.get(address("move", sale.pk, "closed")))
-    assert "0 in the lobby, 5 waiting, 0 called, 0 inside." in asked
+    form = text(console.get(address("move", sale.pk, "closed")))
+    assert "0 in the lobby, 5 waiting, 0 called, 0 inside." in form
     console.post(address("move", sale.pk, "closed"), {"reason": ""})
     assert SaleQueue.objects.get().state == "open"
 
@@ -108,8 +108,8 @@ def test_an_impossible_move_is_refused_before_confirmation(console, sale):
 
 
 def test_knobs_are_previewed_before_they_are_saved(console, sale, operator):
-    shown = text(console.post(address("knobs", sale.pk), KNOBS))
-    assert "The 5 people in line would be in after about" in shown
+    page = text(console.post(address("knobs", sale.pk), KNOBS))
+    assert "The 5 people in line would be in after about" in page
     assert SaleQueue.objects.get().admit_per_second == 10
 
     console.post(address("knobs", sale.pk), KNOBS | {"save": "1"})
@@ -119,17 +119,17 @@ def test_knobs_are_previewed_before_they_are_saved(console, sale, operator):
 
 
 def test_the_preview_follows_littles_law(console, sale):
-    told = console.get(
+    answer = console.get(
         address("preview", sale.pk), KNOBS | {"admit_per_second": 2, "max_inside": 1000}
     ).json()
 
-    assert "at 2 a second and 300 s each, about 600 of 1,000 places" in told["words"][1]
+    assert "at 2 a second and 300 s each, about 600 of 1,000 places" in answer["words"][1]
 
 
 def test_the_preview_names_invalid_fields(console, sale):
-    told = console.get(address("preview", sale.pk), KNOBS | {"max_inside": "many"}).json()
+    answer = console.get(address("preview", sale.pk), KNOBS | {"max_inside": "many"}).json()
 
-    assert "max_inside" in told["errors"]
+    assert "max_inside" in answer["errors"]
 
 
 # -- message, people, seats ------------------------------------------------------------------------
@@ -188,12 +188,12 @@ def test_a_get_request_answers_no_appeal(console, sale, fan, now):
 
 def test_held_back_seats_are_counted_before_they_are_released(console, sale, event, operator):
     Seat.objects.filter(pk__in=seat_ids(event)[:3]).update(state="blocked")
-    asked = {"action": "release", "section": event.plan.sections.get().pk, "reason": "sponsor"}
+    form = {"action": "release", "section": event.plan.sections.get().pk, "reason": "sponsor"}
 
-    shown = text(console.post(address("release", sale.pk), asked))
-    assert "put 3 seats on sale" in shown
+    page = text(console.post(address("release", sale.pk), form))
+    assert "put 3 seats on sale" in page
     assert Seat.objects.filter(state="blocked").count() == 3
-    console.post(address("release", sale.pk), asked | {"confirmed": "1"})
+    console.post(address("release", sale.pk), form | {"confirmed": "1"})
 
     assert not Seat.objects.filter(state="blocked").exists()
     change = EventChange.objects.order_by("-pk").first()
@@ -201,30 +201,34 @@ def test_held_back_seats_are_counted_before_they_are_released(console, sale, eve
 
 
 def test_one_seat_is_frozen_and_unfrozen(console, sale, event):
-    asked = {"seat": "a-1-2", "action": "freeze", "reason": "broken"}
+    form = {"seat": "a-1-2", "action": "freeze", "reason": "broken"}
 
-    console.post(address("freeze", sale.pk), asked)
+    console.post(address("freeze", sale.pk), form)
     assert str(Seat.objects.get(state="blocked").place) == "A-1-2"
-    console.post(address("freeze", sale.pk), asked | {"action": "unfreeze"})
+    console.post(address("freeze", sale.pk), form | {"action": "unfreeze"})
 
     assert not Seat.objects.filter(state="blocked").exists()
 
 
 @pytest.mark.parametrize("seat", ["Z-1-2", "A-1-99", "A", "A-1-x", "-", "A-1-2-3"])
 def test_an_unknown_seat_is_refused(console, sale, seat):
-    shown = text(
+    page = text(
         console.post(address("freeze", sale.pk), {"seat": seat, "action": "freeze", "reason": "x"})
     )
 
-    assert "no such seat" in shown
+    assert "no such seat" in page
 
 
 def test_with_most_places_taken_the_preview_uses_the_measured_stay(sale):
     """80 of 100 places taken at 2 admissions a second: people stay 40 s."""
-    seen = queue_selectors.Overview(known=True, waiting=100, inside=80, ready=15, cap=100, rate=2.0)
+    overview = queue_selectors.Overview(
+        known=True, waiting=100, inside=80, ready=15, cap=100, rate=2.0
+    )
 
     with translation.override("en"):
-        preview = services.preview_knobs(sale, {"admit_per_second": 2.0, "max_inside": 100}, seen)
+        preview = services.preview_knobs(
+            sale, {"admit_per_second": 2.0, "max_inside": 100}, overview
+        )
     assert "at 2 a second and 40 s each, about 80 of 100 places" in preview.sentences[1]
 
 

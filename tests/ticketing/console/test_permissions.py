@@ -140,10 +140,10 @@ def test_every_url_of_the_console_is_tested_here():
 
 
 @pytest.mark.parametrize(
-    ("role", "shown"),
+    ("role", "expected"),
     [("viewer", set()), ("operator", {"knobs", "notice", "find", "freeze"}), ("finance", {"find"})],
 )
-def test_the_page_shows_only_controls_that_the_role_may_use(role, shown, world, client_of):
+def test_the_page_shows_only_controls_that_the_role_may_use(role, expected, world, client_of):
     page = client_of(role).get(reverse("console:event", args=[world["E"]])).content.decode()
 
     controls = ("knobs", "notice", "find", "freeze")
@@ -152,7 +152,7 @@ def test_the_page_shows_only_controls_that_the_role_may_use(role, shown, world, 
         for name in controls
         if f'action="{reverse(f"console:{name}", args=[world["E"]])}"' in page
     }
-    assert found == shown
+    assert found == expected
 
 
 def test_a_form_without_csrf_token_is_refused(world, operator):

@@ -75,14 +75,14 @@ def test_the_qr_code_is_an_image_that_is_not_cached(required, staff_client):
 def test_every_new_log_in_asks_for_a_code_and_returns_to_the_page(required, staff_client, operator):
     set_up(staff_client, operator)
     again = log_in_again(operator)
-    asked = again.get("/admin/queue/salequeue/")
-    assert asked.status_code == 302
+    redirect = again.get("/admin/queue/salequeue/")
+    assert redirect.status_code == 302
 
-    wrong = again.post(asked.url, {"code": "000000"})
+    wrong = again.post(redirect.url, {"code": "000000"})
     assert b"not right" in wrong.content
     TOTPDevice.objects.update(throttling_failure_count=0, throttling_failure_timestamp=None)
     right = again.post(
-        asked.url, {"code": code_of(operator, step=1), "next": "/admin/queue/salequeue/"}
+        redirect.url, {"code": code_of(operator, step=1), "next": "/admin/queue/salequeue/"}
     )
 
     assert right.url == "/admin/queue/salequeue/"

@@ -1,8 +1,8 @@
-"""Nobody edits or deletes what was written down about who did what: the database refuses."""
+"""A trigger that refuses to change or delete audit rows."""
 
 from django.db import migrations
 
-# A draft may be thrown away with all that is about it, and with a deleted account goes its name.
+# Exceptions: the audit rows of a draft may be deleted, and a deleted account loses its name.
 FUNCTION = """
 CREATE FUNCTION audit_is_final() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -20,7 +20,7 @@ BEGIN
 END
 $$;
 """
-# Each table, and the column by which it is about an event.
+# Each table with the column that refers to its event.
 TABLES = {
     "ticketing_eventchange": "event_id",
     "queue_queuechange": "queue_id",

@@ -92,11 +92,11 @@ def _reconciliations(now: datetime) -> Iterator[Alert]:
 
 def _ticks(now: datetime) -> Iterator[Alert]:
     running = [queue for queue in selectors.running_queues() if not is_rehearsal(queue.pk)]
-    for queue, seen in zip(running, queues.overviews(running, now=now).values(), strict=True):
+    for queue, overview in zip(running, queues.overviews(running, now=now).values(), strict=True):
         link = reverse("console:event", args=[queue.pk])
-        if not seen.reachable:
+        if not overview.reachable:
             yield Alert(_("%(sale)s: Redis can’t be reached.") % {"sale": queue}, link)
-        elif seen.tick_age is None or seen.tick_age > LATE_TICK_SECONDS:
+        elif overview.tick_age is None or overview.tick_age > LATE_TICK_SECONDS:
             yield Alert(_("%(sale)s: ticks are missed, nobody is called.") % {"sale": queue}, link)
 
 

@@ -28,18 +28,20 @@ class KnobPreview:
     warnings: list[str]
 
 
-def preview_knobs(queue: SaleQueue, knobs: dict[str, Any], seen: Overview) -> KnobPreview:
+def preview_knobs(queue: SaleQueue, knobs: dict[str, Any], overview: Overview) -> KnobPreview:
     """Compare these knob values with the queue's own, for the queue as it is now."""
-    now = Flow.of(queue, stay=_stay(queue, seen))
+    now = Flow.of(queue, stay=_stay(queue, overview))
     changed = SaleQueue(**{name: getattr(queue, name) for name in KNOBS} | knobs)
-    then = Flow.of(changed, stay=_stay(changed, seen))
-    return KnobPreview([_waiting(seen.waiting, now, then), _inside(then)], flow.knob_warnings(then))
+    then = Flow.of(changed, stay=_stay(changed, overview))
+    return KnobPreview(
+        [_waiting(overview.waiting, now, then), _inside(then)], flow.knob_warnings(then)
+    )
 
 
-def _stay(queue: SaleQueue, seen: Overview) -> float | None:
+def _stay(queue: SaleQueue, overview: Overview) -> float | None:
     """Seconds inside, as measured while nearly all places are taken; at most the allowed time."""
-    is_busy = seen.cap > 0 and seen.inside + seen.ready >= BUSY * seen.cap
-    measured = flow.measured_stay(seen.inside, seen.rate) if is_busy else None
+    is_busy = overview.cap > 0 and overview.inside + overview.ready >= BUSY * overview.cap
+    measured = flow.measured_stay(overview.inside, overview.rate) if is_busy else None
     return min(measured, queue.pass_max_seconds) if measured else None
 
 

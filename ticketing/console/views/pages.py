@@ -39,10 +39,10 @@ def overview(request: HttpRequest) -> HttpResponse:
 @requires_permission(WATCH)
 def event(request: HttpRequest, event_id: int) -> HttpResponse:
     """Everything about one sale, live; without JavaScript it shows the state when loaded."""
-    shown = selectors.event_of(event_id)
+    found = selectors.event_of(event_id)
     queue = SaleQueue.objects.filter(pk=event_id).select_related("event").first()
     context = _queue_context(request, queue) if queue else {}
-    return render_page(request, "event", str(shown), event=shown, queue=queue, **context)
+    return render_page(request, "event", str(found), event=found, queue=queue, **context)
 
 
 def _queue_context(request: HttpRequest, queue: SaleQueue) -> dict[str, Any]:

@@ -224,11 +224,11 @@ def test_invalid_bounds_show_the_form_again(console, sale):
 def test_the_console_shows_every_step_and_the_last_reason(console, piloted, now):
     run_once(now, 5_000)
 
-    shown = page(console, piloted)
+    content = page(console, piloted)
 
-    assert "pages take 5,000 ms, the target is 800 ms" in shown
-    assert "Its last steps" in shown
-    assert "95 % of pages within" in shown
+    assert "pages take 5,000 ms, the target is 800 ms" in content
+    assert "Its last steps" in content
+    assert "95 % of pages within" in content
 
 
 def test_a_sample_carries_the_last_reason_to_open_consoles(piloted, now):

@@ -71,8 +71,8 @@ def duration_cells(stats: DurationStats | None) -> list[str]:
 
 def percent(share: float) -> str:
     """Rounded, but never up to 100 % for a share below it."""
-    shown = min(round(100 * share, 1), 99.9) if share < 1 else 100.0
-    return f"{shown:.1f} %"
+    rounded = min(round(100 * share, 1), 99.9) if share < 1 else 100.0
+    return f"{rounded:.1f} %"
 
 
 def funnel_rows(report: SaleReport) -> list[tuple[str, int, str, str]]:
