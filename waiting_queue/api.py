@@ -22,7 +22,6 @@ from waiting_queue import api_documents as documents
 from waiting_queue import selectors, services
 from waiting_queue.api_callers import Speaker, aspeaker, credentials, speaker
 from waiting_queue.models import BlockAppeal
-from waiting_queue.reasons import aexplained, explained
 from waiting_queue.store import Standing
 
 Outcome = Standing | str
@@ -40,8 +39,8 @@ class Act:
 
     def arguments(self, who: Speaker) -> dict[str, Any]:
         if self.takes_queue_token:
-            return {"person": who.person, "held": who.held}
-        if who.held:
+            return {"person": who.person, "token": who.token}
+        if who.token:
             raise NotLoggedIn()
         return {"person": who.person}
 
@@ -60,12 +59,12 @@ async def answer(call: Call) -> LeanAnswer:
     shown = credentials(
         call.headers, event_id=event_id, method=call.method, own_origin=call.own_origin
     )
-    if shown.held and call.method == "GET":
-        known = services.known_standing(shown.held, luck=chance())
+    if shown.token and call.method == "GET":
+        known = services.known_standing(shown.token, luck=chance())
         if known:
             return 200, known.encode()
     who = await aspeaker(shown, now=now)
-    async with aexplained(event_id):
+    async with services.aexplain_no_line(event_id):
         outcome = await act.later(event_id=event_id, now=now, **act.arguments(who))
     return told(event_id, who, outcome, now)
 
@@ -77,7 +76,7 @@ def answer_in_thread(request: Request, event_id: int, act: Act) -> Answer:
     own = f"{request.scheme}://{request.get_host()}"
     shown = credentials(headers, event_id=event_id, method=request.method or "", own_origin=own)
     who = speaker(shown, now=now)
-    with explained(event_id):
+    with services.explain_no_line(event_id):
         outcome = act.now(event_id=event_id, now=now, **act.arguments(who))
     return told(event_id, who, outcome, now)
 
@@ -101,7 +100,7 @@ def told(event_id: int, who: Speaker, outcome: Outcome, now: Any) -> Answer:
         found=outcome,
         now=now,
         luck=chance(),
-        held=who.held,
+        held=who.token,
     )
     return 201 if outcome.just_joined else 200, body
 
@@ -187,7 +186,7 @@ def fan_of(request: Request, event_id: int) -> str:
     """A person who is logged in: a place in line does not speak for somebody who has none."""
     own, headers = f"{request.scheme}://{request.get_host()}", request.headers
     shown = credentials(headers, event_id=event_id, method=request.method or "", own_origin=own)
-    if shown.held:
+    if shown.token:
         raise NotLoggedIn()
     return speaker(shown, now=clock.now()).person
 

@@ -21,14 +21,14 @@ class Speaker:
     """A person, and the queue token that speaks for them, if it is one that does."""
 
     person: str
-    held: QueueToken | None = None
+    token: QueueToken | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
     """What a request shows; one of the three, or nothing."""
 
-    held: QueueToken | None = None
+    token: QueueToken | None = None
     secret: str = ""
     session_key: str = ""
 
@@ -50,15 +50,15 @@ def credentials(
 def _of_bearer(secret: str, event_id: int) -> Credentials:
     if not secret.startswith(PREFIX):
         return Credentials(secret=secret)
-    held = read_token(secret)
-    if held.event_id != event_id:
+    token = read_token(secret)
+    if token.event_id != event_id:
         raise BadQueueToken()
-    return Credentials(held=held)
+    return Credentials(token=token)
 
 
 def speaker(shown: Credentials, *, now: datetime) -> Speaker:
-    if shown.held:
-        return Speaker(shown.held.person, shown.held)
+    if shown.token:
+        return Speaker(shown.token.person, shown.token)
     if shown.secret:
         return _owner(shown.secret, now)
     return _known(accounts.caller(shown.session_key))
@@ -66,8 +66,8 @@ def speaker(shown: Credentials, *, now: datetime) -> Speaker:
 
 async def aspeaker(shown: Credentials, *, now: datetime) -> Speaker:
     """No SQL for a queue token or a session; one statement, in a thread, for an API token."""
-    if shown.held:
-        return Speaker(shown.held.person, shown.held)
+    if shown.token:
+        return Speaker(shown.token.person, shown.token)
     if shown.secret:
         return await database_sync_to_async(_owner)(shown.secret, now)
     return _known(await accounts.acaller(shown.session_key))

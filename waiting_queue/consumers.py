@@ -10,7 +10,6 @@ from waiting_queue import metrics, services
 from waiting_queue.api_callers import Speaker, aspeaker, credentials
 from waiting_queue.live import hub
 from waiting_queue.live.subscribers import Connection
-from waiting_queue.reasons import aexplained
 from waiting_queue.store import Standing
 
 
@@ -33,14 +32,14 @@ class QueueSocket(Socket):
         await self.accept()
         metrics.WEBSOCKETS.inc()
         self.page = Connection(who.person, SendBuffer(self.send_text, self.give_up), self.end)
-        async with aexplained(self.event_id):
+        async with services.aexplain_no_line(self.event_id):
             await hub.watch(self.event_id, self.page, self.asked(who), now)
 
     def asked(self, who: Speaker) -> Awaitable[Standing]:
         event_id, person, now = self.event_id, who.person, clock.now()
-        if parse_qs(self.scope["query_string"]).get(b"join") == [b"1"] and not who.held:
+        if parse_qs(self.scope["query_string"]).get(b"join") == [b"1"] and not who.token:
             return services.ajoin(event_id=event_id, person=person, now=now)
-        return services.astanding(event_id=event_id, person=person, now=now, held=who.held)
+        return services.astanding(event_id=event_id, person=person, now=now, token=who.token)
 
     def leave(self) -> None:
         if self.page:

@@ -11,7 +11,6 @@ from waiting_queue import metrics, services
 from waiting_queue.api_callers import Speaker, aspeaker, credentials
 from waiting_queue.live import hub
 from waiting_queue.live.subscribers import Connection
-from waiting_queue.reasons import aexplained
 from waiting_queue.store import Standing
 
 
@@ -24,9 +23,9 @@ class Page:
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def standing(self) -> Standing:
-        person, held = self.who.person, self.who.held
+        person, token = self.who.person, self.who.token
         return await services.astanding(
-            event_id=self.event_id, person=person, now=clock.now(), held=held
+            event_id=self.event_id, person=person, now=clock.now(), token=token
         )
 
     async def tell(self, receive: Receive, send: Send) -> None:
@@ -58,7 +57,7 @@ async def stream(call: Call) -> tuple[int, Stream]:
         call.headers, event_id=event_id, method=call.method, own_origin=call.own_origin
     )
     page = Page(event_id, await aspeaker(shown, now=clock.now()))
-    async with aexplained(event_id):
+    async with services.aexplain_no_line(event_id):
         await page.standing()
     return 200, page.tell
 

@@ -30,7 +30,7 @@ def seconds(number: float) -> timedelta:
 
 
 def join_all(queue: SaleQueue, now: datetime) -> None:
-    store.raised(store.take_all([store.join(queue.pk, person, now) for person in PEOPLE]))
+    store.run_all([store.join(queue.pk, person, now) for person in PEOPLE])
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def busy(queue, operator, now) -> SaleQueue:
 
 
 def places_of(queue: SaleQueue, now: datetime) -> dict[str, tuple[str, int]]:
-    looks = store.take_all([store.look(queue.pk, person, now) for person in PEOPLE])
+    looks = store.run_each([store.peek(queue.pk, person, now) for person in PEOPLE])
     return {p: (found.state, found.number) for p, found in zip(PEOPLE, looks, strict=True)}
 
 
@@ -61,7 +61,7 @@ def test_a_tick_that_died_is_made_up_for_by_the_next(busy, now):
     services.tick_open_queues(now=now)
     order = {"work": "tick", "event_id": busy.pk, "now": (now + seconds(1)).isoformat()}
 
-    assert die(**order, step="take_all", after=True) == KILLED
+    assert die(**order, step="run_each", after=True) == KILLED
     called = services.tick_open_queues(now=now + seconds(2))[busy.pk].called
 
     assert called == PEOPLE[10:20]  # the dead one had called the first ten
@@ -72,7 +72,7 @@ def test_a_tick_that_died_is_made_up_for_by_the_next(busy, now):
 def test_a_drain_that_died_repeats_nothing_and_forgets_nothing(busy, now, after):
     order = {"work": "drain", "event_id": busy.pk, "now": now.isoformat()}
 
-    assert die(**order, step="forget_journal_entries", nth=2, after=after) == KILLED
+    assert die(**order, step="delete_journal_entries", nth=2, after=after) == KILLED
     services.drain_journals()
 
     people = QueueJournal.objects.filter(kind="join").values_list("person", flat=True)
@@ -80,7 +80,7 @@ def test_a_drain_that_died_repeats_nothing_and_forgets_nothing(busy, now, after)
 
 
 @pytest.mark.parametrize(
-    ("step", "nth"), [("begin", 1), ("lobby_people", 1), ("draw", 2), ("begin", 2)]
+    ("step", "nth"), [("configure", 1), ("lobby_people", 1), ("draw", 2), ("configure", 2)]
 )
 def test_a_draw_that_died_goes_on_as_it_began(queue, operator, now, step, nth):
     services.move_queue(event_id=queue.pk, to=State.LOBBY, by=operator, now=now)
@@ -100,7 +100,7 @@ def test_a_draw_that_died_goes_on_as_it_began(queue, operator, now, step, nth):
     assert late.number == 251
 
 
-@pytest.mark.parametrize("step", ["take_down_desk", "erase", "restore", "begin"])
+@pytest.mark.parametrize("step", ["delete_meta", "erase", "restore", "configure"])
 def test_a_rebuild_that_died_is_done_again(busy, now, step):
     services.tick_open_queues(now=now + seconds(1))
     before = places_of(busy, now)
@@ -166,7 +166,7 @@ def test_a_redis_that_was_emptied_is_rebuilt_by_the_next_tick(busy, now):
     services.tick_open_queues(now=now + seconds(2))
 
     assert places_of(busy, now + seconds(2)) == before
-    assert store.take(store.enlist(0, "1", now)).keys() == {busy.pk, 0}
+    assert store.run(store.add_membership(0, "1", now)).keys() == {busy.pk, 0}
 
 
 @pytest.fixture

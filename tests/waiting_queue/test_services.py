@@ -34,7 +34,7 @@ def test_a_move_is_noted_and_reaches_redis(queue, operator, now):
         "open",
         "tonight",
     )
-    assert store.take(store.snapshot(queue.pk))["state"] == "open"
+    assert store.run(store.snapshot(queue.pk))["state"] == "open"
 
 
 def test_lobby_and_queue_open_at_their_times(queue, now):
@@ -61,7 +61,7 @@ def test_a_knob_works_at_the_next_tick(open_queue, operator, now):
     )
     services.tick_open_queues(now=now + seconds(1))
 
-    assert float(store.take(store.snapshot(open_queue.pk))["rate"]) == 2
+    assert float(store.run(store.snapshot(open_queue.pk))["rate"]) == 2
     change = QueueChange.objects.get(what="admit_per_second")
     assert (change.before, change.after) == ("10.0", "2.0")
 
@@ -100,14 +100,14 @@ def test_a_person_stands_in_one_line_only(open_queue, operator, now):
         services.join(event_id=other.pk, person="1", now=now + seconds(1))
 
     assert refusal.value.details == {"events": [open_queue.pk]}
-    assert store.take(store.look(other.pk, "1", now)).state == "left"
+    assert store.run(store.peek(other.pk, "1", now)).state == "left"
 
 
 def test_who_left_one_line_may_join_another(open_queue, operator, now):
     other = SaleQueue.objects.create(event=make_event(now), opens_at=now)
     services.move_queue(event_id=other.pk, to=State.OPEN, by=operator, now=now)
     join_all(open_queue, ["1"], now)
-    store.take(store.leave(open_queue.pk, "1", now))  # as an absence does: the note stays behind
+    store.run(store.leave(open_queue.pk, "1", now))  # as an absence does: the note stays behind
 
     joined = services.join(event_id=other.pk, person="1", now=now + seconds(11))
 
@@ -130,7 +130,7 @@ def drawn(queue, operator, now) -> SaleQueue:
 
 
 def test_everybody_in_the_lobby_gets_a_number_and_the_latecomer_is_behind(drawn, now):
-    numbers = {store.take(store.look(drawn.pk, str(person), now)).number for person in range(10)}
+    numbers = {store.run(store.peek(drawn.pk, str(person), now)).number for person in range(10)}
 
     assert numbers == set(range(1, 11))
 
@@ -156,7 +156,7 @@ def test_a_draw_that_was_interrupted_goes_on_as_it_began(drawn, now):
 
     services.draw_lobby(event_id=drawn.pk, now=now)
 
-    numbers = [store.take(store.look(drawn.pk, person, now)).number for person in order]
+    numbers = [store.run(store.peek(drawn.pk, person, now)).number for person in order]
     assert numbers == list(range(1, 11))
 
 
@@ -187,7 +187,7 @@ def test_what_happens_is_journalled_once(open_queue, now):
 def test_a_batch_that_is_copied_twice_is_there_once(open_queue, now, monkeypatch):
     """As after a crash between the commit and forgetting."""
     join_all(open_queue, ["1"], now)
-    monkeypatch.setattr(store, "forget_journal_entries", lambda event_id, entries: None)
+    monkeypatch.setattr(store, "delete_journal_entries", lambda event_id, entries: None)
     services.drain_journals(batches=1)
     services.drain_journals(batches=1)
 
@@ -208,7 +208,7 @@ def test_a_lost_redis_gets_everybody_back_in_order(open_queue, operator, now):
         services.join(event_id=open_queue.pk, person="7", now=now + seconds(2))
     services.tick_open_queues(now=now + seconds(2))  # finds it lost, and rebuilds it
 
-    found = {p: store.take(store.look(open_queue.pk, p, now + seconds(3))) for p in "5391"}
+    found = {p: store.run(store.peek(open_queue.pk, p, now + seconds(3))) for p in "5391"}
     assert {p: (s.state, s.number) for p, s in found.items()} == {
         "5": ("admitted", 1),
         "3": ("ready", 2),

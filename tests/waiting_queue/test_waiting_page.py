@@ -331,7 +331,7 @@ def test_who_is_not_in_line_has_nothing_to_leave(me, slow_queue):
 
 def test_who_was_away_for_too_long_is_told_and_may_join_again(me, slow_queue, fan):
     me.post(line_of(slow_queue))
-    store.take(store.leave(slow_queue.pk, str(fan.pk), clock.now(), how="expired"))
+    store.run(store.leave(slow_queue.pk, str(fan.pk), clock.now(), how="expired"))
 
     page = me.get(line_of(slow_queue))
 

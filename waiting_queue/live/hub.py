@@ -56,7 +56,7 @@ class QueueHub:
     async def last_pulse(self, event_id: int) -> TickMessage | None:
         if known := self._heard(event_id):
             return known
-        kept = await store.alast_pulse(event_id)
+        kept = await store.alast_tick_message(event_id)
         return self._heard(event_id) or kept  # one may have come meanwhile
 
     def _heard(self, event_id: int) -> TickMessage | None:
@@ -85,7 +85,7 @@ class QueueHub:
             for room in self.rooms.values():
                 room.doubt()
             try:
-                async for text in store.heard_pulses():
+                async for text in store.subscribe_to_tick_messages():
                     self.hear(text)
             except Exception as outage:
                 log.warning("the ticks can't be heard, trying again: %s", outage)
@@ -114,7 +114,7 @@ async def beat(room: Room, moment: float, now: datetime) -> None:
     absence = room.pulse.absence_ms / 1000 if room.pulse else PAGE_SECONDS
     due = moment - room.beaten_at >= min(PAGE_SECONDS, absence / 4) - BEAT_SECONDS
     people = polled | room.people.keys() if due else polled
-    await store.abeat_all(room.event_id, people, now)
+    await store.aheartbeat_all(room.event_id, people, now)
     room.polled -= polled  # only now: what could not be noted is noted with the next beat
     if due:
         room.beaten_at = moment

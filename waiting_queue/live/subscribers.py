@@ -129,7 +129,7 @@ class Room:
         frames, slots = Frames(self.pulse), _slots_between(before, self.pulse)
         asked, self._to_look_up = asked | self._to_look_up, set()
         self._frames = frames
-        found = await store.alook_all(self.event_id, list(asked), frames.now)
+        found = await store.apeek_all(self.event_id, list(asked), frames.now)
         await self._tell_news(frames, found)
         await self._tell_others(frames, found, slots)
         self._announce(before, self.pulse)

@@ -11,7 +11,7 @@ from waiting_queue.services.fans import (
     aclaim,
     ajoin,
     aleave,
-    arequire_admission,
+    arequire_turn,
     astanding,
     claim,
     complete,
@@ -19,6 +19,7 @@ from waiting_queue.services.fans import (
     known_standing,
     leave,
     require_admission,
+    require_turn,
     standing,
     token_of,
 )
@@ -29,6 +30,12 @@ from waiting_queue.services.journal import (
     rebuild_queue,
 )
 from waiting_queue.services.knob_words import knobs_from_words
+from waiting_queue.services.no_line import (
+    aexplain_no_line,
+    explain_no_line,
+    no_line_reason,
+    require_open_sale,
+)
 from waiting_queue.services.notices import notice_of, tell_everyone
 from waiting_queue.services.operating import (
     changeable_knobs,

@@ -60,7 +60,7 @@ def _list_people(event_id: int, now: datetime) -> bool:
 
 def _set_aside(queue: SaleQueue, now: datetime, *, drawing: bool = True) -> int:
     """The first number of the lobby; a line that Redis has lost is not drawn, but rebuilt first."""
-    first = store.take(store.begin(queue.pk, rules_of(queue, drawing=drawing), now))
+    first = store.run(store.configure(queue.pk, rules_of(queue, drawing=drawing), now))
     if not first:
         raise QueueUnavailable()
     return first
@@ -84,7 +84,7 @@ def _give_numbers(event_id: int, now: datetime) -> int:
     moved = 0
     for start in range(0, len(people), PART):
         part = people[start : start + PART]
-        moved += store.take(store.draw(event_id, part, draw.first_number + start, now))
+        moved += store.run(store.draw(event_id, part, draw.first_number + start, now))
     draw.finished_at = now
     draw.save(update_fields=["finished_at"])
     _set_aside(queue, now, drawing=False)

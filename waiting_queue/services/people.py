@@ -19,7 +19,7 @@ from waiting_queue.services.changes import (
     note_change,
 )
 from waiting_queue.services.fans import LIVE
-from waiting_queue.store import Program, Standing
+from waiting_queue.store import Standing
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def person_with_number(*, event_id: int, number: int) -> User:
 def find_person(*, event_id: int, user: User, now: datetime) -> Found:
     """Looking is no sign of life: it doesn't keep anybody's place."""
     person = str(user.pk)
-    standing = store.take(store.look(event_id, person, now))
+    standing = store.run(store.peek(event_id, person, now))
     return Found(user, standing, store.block_reason(event_id, person))
 
 
@@ -105,9 +105,11 @@ def _put_out(
     queue: SaleQueue, person: str, how: str, *, by: User | None, why: str, now: datetime
 ) -> str:
     """Redis comes last: if it can't be asked, nothing was noted either."""
-    before = store.take(store.look(queue.pk, person, now)).state
+    before = store.run(store.peek(queue.pk, person, now)).state
     _note(queue, person, before=before, after=how, by=by, why=why, now=now)
-    was = store.perform(_leave(queue.pk, person, now, how, why))
+    was = store.run(store.leave(queue.pk, person, now, how=how, why=why))
+    if was != "none":
+        store.run(store.remove_membership(queue.pk, person))
     if was == "none" and how != BLOCKED:
         raise errors.PersonNotInLine()
     return was
@@ -125,10 +127,3 @@ def _note(
 ) -> None:
     what = about_person(person)
     note_change(queue, by=by, now=now, what=what, before=before, after=after, why=why)
-
-
-def _leave(event_id: int, person: str, now: datetime, how: str, why: str) -> Program[str]:
-    (was,) = yield [store.leave(event_id, person, now, how=how, why=why)]
-    if was != "none":
-        yield [store.delist(event_id, person)]
-    return was

@@ -24,7 +24,7 @@ _outlooks: dict[int, tuple[int, dict[str, Any]]] = {}
 def send_pulses(queues: Iterable[SaleQueue], *, now: datetime) -> None:
     """A pulse that is not heard costs nobody their place: the next one says what was missed."""
     queues = list(queues)
-    answers = store.take_all([store.pulse(queue.pk) for queue in queues])
+    answers = store.run_each([store.tick_message(queue.pk) for queue in queues])
     pulses = [
         _whole(queue, pulse, now)
         for queue, pulse in zip(queues, answers, strict=True)
@@ -41,7 +41,7 @@ def send_closing_pulse(*, event_id: int, now: datetime) -> None:
 
 def announcements(event_id: int) -> dict[str, Any]:
     """What everybody in line was told last: the operator's words, and the outlook."""
-    return announcements_of(store.last_pulse(event_id))
+    return announcements_of(store.last_tick_message(event_id))
 
 
 async def aannouncements(event_id: int) -> dict[str, Any]:
@@ -50,7 +50,7 @@ async def aannouncements(event_id: int) -> dict[str, Any]:
 
 def _publish(pulses: list[TickMessage]) -> None:
     try:
-        store.publish(pulses)
+        store.publish_tick_messages(pulses)
     except RedisError as outage:
         log.warning("nobody was told of this tick: %s", outage)
 

@@ -12,13 +12,12 @@ from ticketing.core.errors import DomainError
 from ticketing.events.selectors import seats_free
 from waiting_queue import metrics, store
 from waiting_queue.models import QueueDraw, SaleQueue
-from waiting_queue.scripts import ScriptCall
 from waiting_queue.services.drawing import draw_lobby
 from waiting_queue.services.journal import archive_queue, rebuild_queue
 from waiting_queue.services.operating import move_queue
 from waiting_queue.services.pulsing import send_closing_pulse, send_pulses
 from waiting_queue.services.rules import rules_of
-from waiting_queue.store import Ticked
+from waiting_queue.store import ScriptCall, TickResult
 
 log = logging.getLogger(__name__)
 State = SaleQueue.State
@@ -27,13 +26,13 @@ ROUNDS = 10
 RUNNING = (State.LOBBY, State.OPEN, State.PAUSED, State.DRAINING)
 
 
-def tick_open_queues(*, now: datetime) -> dict[int, Ticked]:
+def tick_open_queues(*, now: datetime) -> dict[int, TickResult]:
     """One tick of every running queue, all in one round trip; one that fails stops nobody else."""
     with metrics.TICK_SECONDS.time():
         return _tick_all(now)
 
 
-def _tick_all(now: datetime) -> dict[int, Ticked]:
+def _tick_all(now: datetime) -> dict[int, TickResult]:
     move_due_queues(now=now)
     queues = list(SaleQueue.objects.filter(state__in=RUNNING))
     drawing = set(QueueDraw.objects.filter(finished_at=None).values_list("pk", flat=True))
@@ -54,17 +53,17 @@ def move_due_queues(*, now: datetime) -> None:
         _each(queue.pk, partial(move_queue, event_id=queue.pk, to=to, by=None, now=now))
 
 
-def _tick(queue: SaleQueue, drawing: bool, now: datetime) -> ScriptCall[Ticked]:
+def _tick(queue: SaleQueue, drawing: bool, now: datetime) -> ScriptCall[TickResult]:
     stock = None if queue.stock_factor is None else seats_free(queue.pk)
     return store.tick(queue.pk, rules_of(queue, drawing=drawing, seats_free=stock), now)
 
 
-def _rounds(ticks: dict[int, ScriptCall[Ticked]]) -> dict[int, Ticked]:
+def _rounds(ticks: dict[int, ScriptCall[TickResult]]) -> dict[int, TickResult]:
     """A tick moves a bounded number of people; whose has more to do goes on, in the same second."""
-    ticked: dict[int, Ticked] = {}
+    ticked: dict[int, TickResult] = {}
     for _ in range(ROUNDS):
         with metrics.LUA_SECONDS.time():
-            answers = zip(ticks, store.take_all(list(ticks.values())), strict=True)
+            answers = zip(ticks, store.run_each(list(ticks.values())), strict=True)
         done = {event_id: answer for event_id, answer in answers if not _failed(event_id, answer)}
         ticked |= {pk: it.after(ticked[pk]) if pk in ticked else it for pk, it in done.items()}
         ticks = {event_id: ticks[event_id] for event_id, answer in done.items() if answer.more}
@@ -73,7 +72,7 @@ def _rounds(ticks: dict[int, ScriptCall[Ticked]]) -> dict[int, Ticked]:
     return ticked
 
 
-def _look_after(ticked: dict[int, Ticked], drawing: set[int], now: datetime) -> None:
+def _look_after(ticked: dict[int, TickResult], drawing: set[int], now: datetime) -> None:
     """What takes longer than a tick: lost lines, draws, and queues that are over."""
     for event_id, answer in ticked.items():
         if answer.lost:
@@ -88,7 +87,7 @@ def _look_after(ticked: dict[int, Ticked], drawing: set[int], now: datetime) -> 
 def _rebuild_if_still_lost(event_id: int, now: datetime) -> None:
     """Another ticker may have seen to it; a line that stands is left standing."""
     queue = SaleQueue.objects.get(pk=event_id)
-    if store.desk_epoch(event_id) != queue.epoch:
+    if store.epoch_of(event_id) != queue.epoch:
         rebuild_queue(event_id=event_id, now=now)
 
 

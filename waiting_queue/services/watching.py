@@ -54,7 +54,7 @@ def overviews(queues: Sequence[SaleQueue], *, now: datetime) -> dict[int, Overvi
     """All of them in one round trip."""
     shots: Sequence[dict[str, str] | Exception]
     try:
-        shots = store.take_all([store.snapshot(queue.pk) for queue in queues]) if queues else []
+        shots = store.run_each([store.snapshot(queue.pk) for queue in queues]) if queues else []
     except RedisError as outage:
         shots = [outage] * len(queues)
     return {queue.pk: _read(shot, now) for queue, shot in zip(queues, shots, strict=True)}

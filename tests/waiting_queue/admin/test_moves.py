@@ -45,7 +45,7 @@ def test_a_move_asks_first_and_then_happens(desk, queue, operator):
     assert answer.url == page_of(queue)
     assert (change.by, change.before, change.after) == (operator, "scheduled", "open")
     assert change.why == "it is eight"
-    assert store.take(store.snapshot(queue.pk))["state"] == "open"
+    assert store.run(store.snapshot(queue.pk))["state"] == "open"
 
 
 def test_closing_wants_a_reason_and_shows_whom_it_hits(desk, open_queue, now):
@@ -142,7 +142,7 @@ def test_rebuilding_asks_first_and_brings_everybody_back(desk, open_queue, now):
 
     desk.post(address, {"confirmed": "1", "reason": "counts look odd"})
 
-    assert store.take(store.look(open_queue.pk, "7", now)).number == 1
+    assert store.run(store.peek(open_queue.pk, "7", now)).number == 1
     assert QueueChange.objects.get(what="rebuilt").after == "1"
 
 

@@ -198,7 +198,7 @@ async def test_somebody_blocked_is_told_why(ann: Fan, paused: SaleQueue):
     from waiting_queue import store
 
     await ann.join()
-    await in_thread(store.take)(
+    await in_thread(store.run)(
         store.leave(paused.pk, ann.person, clock.now(), how="blocked", why="three accounts")
     )
 

@@ -44,8 +44,8 @@ class Told:
 def line_of(people: Iterable[int], **rules: Any) -> Line:
     """A line in which everybody waits."""
     line = Line().begin(**{"state": "paused", "rate": 0} | rules)
-    answers = store.take_all([store.join(7, str(person), line.now) for person in people])
-    assert {answer.word for answer in answers} <= {"joined"}
+    answers = store.run_each([store.join(7, str(person), line.now) for person in people])
+    assert {answer.outcome for answer in answers} <= {"joined"}
     return line
 
 
@@ -53,7 +53,7 @@ def pulse(line: Line) -> TickMessage:
     """What a tick tells at this moment of the line's own time."""
     from dataclasses import replace
 
-    found = store.take(store.pulse(line.event_id))
+    found = store.run(store.tick_message(line.event_id))
     assert found is not None
     return replace(found, at_ms=store.ms(line.now))
 

@@ -34,7 +34,7 @@ def listeners() -> list[dict[str, str]]:
 
 
 async def until_it_listens() -> None:
-    channel = keys.pulses(redis.database())
+    channel = keys.tick_channel(redis.database())
     await until(lambda: redis.client().pubsub_numsub(channel)[0][1] == 1)
 
 
@@ -44,7 +44,7 @@ async def test_a_tick_is_heard_and_told():
     await until_it_listens()
 
     line.leave("1")
-    store.publish([pulse(line)])
+    store.publish_tick_messages([pulse(line)])
 
     await until(lambda: [frame for frame in page.frames if frame.get("ahead") == 0])
 
@@ -52,7 +52,7 @@ async def test_a_tick_is_heard_and_told():
 async def test_a_page_is_told_first_where_it_stands_then_the_outlook_and_the_message():
     line = line_of([1, 2])
     outlook = {"sold_out": True, "grades": []}
-    store.publish([replace(pulse(line), notice="late", outlook=outlook)])
+    store.publish_tick_messages([replace(pulse(line), notice="late", outlook=outlook)])
 
     page = await watching(line, "2")
 
@@ -65,7 +65,7 @@ async def test_a_page_is_told_first_where_it_stands_then_the_outlook_and_the_mes
 
 async def test_a_page_without_a_line_is_not_kept():
     line = line_of([1])
-    store.take_down_desk(7)
+    store.delete_meta(7)
 
     with pytest.raises(errors.QueueUnavailable):
         await watching(line, "1")
@@ -120,7 +120,7 @@ async def test_a_connection_that_is_cut_is_made_again(monkeypatch):
     redis.client().client_kill_filter(_id=before["id"])
     await until(lambda: [one["id"] for one in listeners()] not in ([], [before["id"]]))
     line.leave("1")
-    store.publish([pulse(line)])
+    store.publish_tick_messages([pulse(line)])
 
     await until(lambda: [frame for frame in page.frames if frame.get("ahead") == 0])
 
@@ -132,7 +132,7 @@ async def test_after_a_cut_the_line_is_read_again_even_if_no_turn_seems_missing(
     page = await watching(line, "3")
     await until_it_listens()
     before = pulse(line)
-    store.publish([before])
+    store.publish_tick_messages([before])
     await until(lambda: live.hub().rooms[7].pulse)
     (listener,) = listeners()
 
@@ -141,7 +141,7 @@ async def test_after_a_cut_the_line_is_read_again_even_if_no_turn_seems_missing(
     pulse(line)  # in this one; nobody hears it
     await until(lambda: [one["id"] for one in listeners()] not in ([], [listener["id"]]))
     asked.clear()
-    store.publish([replace(pulse(line), turn=before.turn + 1)])
+    store.publish_tick_messages([replace(pulse(line), turn=before.turn + 1)])
 
     await until(lambda: [frame for frame in page.frames if frame.get("ahead") == 1])
     assert asked == ["ZRANGE"]
@@ -151,15 +151,15 @@ async def test_signs_of_life_that_could_not_be_noted_are_noted_later(monkeypatch
     line = line_of([1, 2])
     room = live.hub().room(7)
     room.polled.add("1")
-    real, now = store.abeat_all, line.wait(5).now
+    real, now = store.aheartbeat_all, line.wait(5).now
 
     async def down(*_: object) -> None:
         raise ConnectionError("down")
 
-    monkeypatch.setattr(store, "abeat_all", down)
+    monkeypatch.setattr(store, "aheartbeat_all", down)
     with pytest.raises(ConnectionError):
         await live.beat(room, room.beaten_at, now)
-    monkeypatch.setattr(store, "abeat_all", real)
+    monkeypatch.setattr(store, "aheartbeat_all", real)
     await live.beat(room, room.beaten_at, now)
 
     assert redis.client().zscore(keys.key(7, "seen"), "1") == store.ms(now)
@@ -195,7 +195,7 @@ async def test_open_pages_and_polls_are_signs_of_life_in_one_step(asked):
 
     await live.beat(room, room.beaten_at + live.PAGE_SECONDS, later)
 
-    assert asked == ["beat", "beat"]  # 300 people in parts of 200
+    assert asked == ["heartbeat", "heartbeat"]  # 300 people in parts of 200
     assert {seen(str(person)) for person in range(1, 301)} == {store.ms(later)}
 
 
@@ -213,7 +213,7 @@ async def test_between_its_times_a_beat_notes_only_those_who_polled(asked):
     await live.beat(room, began + live.BEAT_SECONDS, line.wait(2).now)
     await live.beat(room, began + 2 * live.BEAT_SECONDS, line.wait(2).now)
 
-    assert asked == ["beat"]
+    assert asked == ["heartbeat"]
     assert (seen("1"), seen("2"), seen("3")) == (
         store.ms(START + timedelta(seconds=1)),
         store.ms(START + timedelta(seconds=3)),
@@ -288,7 +288,7 @@ async def test_a_hub_that_closes_leaves_no_task_behind():
     line = line_of([1, 2])
     await watching(line, "1")
     await until_it_listens()
-    store.publish([pulse(line)])
+    store.publish_tick_messages([pulse(line)])
     await until(lambda: live.hub().rooms[7].pulse)
 
     await live.hub().close()

@@ -48,7 +48,7 @@ async def test_only_those_to_whom_something_happened_are_looked_up(room, asked):
     line.leave("7")
     await hears(room, pulse(line))
 
-    assert asked == ["look", "look"]
+    assert asked == ["peek", "peek"]
     assert [page.last()["state"] for page in (pages[2], pages[6])] == ["LEFT", "LEFT"]
     assert [pages[number].last()["ahead"] for number in (0, 4, 9)] == [0, 3, 7]
 
@@ -79,7 +79,7 @@ async def test_after_a_missed_turn_the_line_is_read_and_only_the_doubtful_are_lo
 
     await hears(room, pulse(line))
 
-    assert asked == ["ZRANGE", "look", "look"]
+    assert asked == ["ZRANGE", "peek", "peek"]
     assert [pages[number].last()["state"] for number in (3, 8)] == ["LEFT", "LEFT"]
     assert [pages[number].last()["ahead"] for number in (0, 4, 9, 19)] == [0, 3, 7, 17]
 
@@ -103,13 +103,13 @@ async def test_a_new_epoch_looks_up_everybody(room, asked):
     pages = await entered(room, line, range(1, 6))
     first = pulse(line)
     await hears(room, first)
-    store.take_down_desk(7)
+    store.delete_meta(7)
     line.begin(epoch="e2")
     asked.clear()
 
     await hears(room, replace(pulse(line), turn=first.turn + 1))
 
-    assert sorted(asked) == ["ZRANGE", *["look"] * 5]
+    assert sorted(asked) == ["ZRANGE", *["peek"] * 5]
     assert all(page.last()["token"] for page in pages)
 
 
@@ -123,12 +123,12 @@ async def test_nobody_is_looked_up_while_the_lobby_is_drawn_and_everybody_after_
 
     await hears(room, pulse(line))
     during = list(asked)
-    store.take(store.draw(7, ["3", "1", "2"], 1, line.now))
+    store.run(store.draw(7, ["3", "1", "2"], 1, line.now))
     line.begin(drawing=False)
     await hears(room, pulse(line))
 
     assert during == []
-    assert sorted(asked) == ["ZRANGE", "look", "look", "look"]
+    assert sorted(asked) == ["ZRANGE", "peek", "peek", "peek"]
     assert [page.last()["number"] for page in pages] == [2, 3, 1]
 
 
@@ -142,14 +142,14 @@ async def test_after_a_redis_that_failed_the_next_pulse_starts_afresh(room, aske
         raise ConnectionError("down")
 
     with monkeypatch.context() as outage:
-        outage.setattr(store, "alook_all", down)
+        outage.setattr(store, "apeek_all", down)
         await hears(room, pulse(line))
     page.said()
     asked.clear()
     await hears(room, pulse(line))
 
     assert page.last()["state"] == "LEFT"
-    assert asked == ["ZRANGE", "look"]
+    assert asked == ["ZRANGE", "peek"]
 
 
 async def test_questions_do_not_grow_with_the_pages(asked):
@@ -187,7 +187,7 @@ async def test_pulses_that_pile_up_are_told_together(room, asked):
 
     assert [frame["ahead"] for frame in near.said()] == [6]
     assert [frame["state"] for frame in gone.said()] == ["LEFT"]
-    assert asked == ["look"]
+    assert asked == ["peek"]
 
 
 async def test_a_pulse_that_comes_while_others_are_told_is_not_forgotten(room):
