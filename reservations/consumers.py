@@ -7,7 +7,7 @@ from reservations import metrics, seat_hub
 from reservations.seat_hub import Connection
 from ticketing.accounts.selectors import acaller
 from ticketing.core import clock
-from ticketing.core.fast_path.application import language_of
+from ticketing.core.fast_path.responses import language_of
 from ticketing.core.live.send_buffer import SendBuffer
 from ticketing.core.live.sockets import Socket
 

@@ -10,7 +10,7 @@ from django.dispatch import receiver
 from redis.exceptions import RedisError
 
 from reservations import store
-from reservations.api_serializers import request_body
+from reservations.api.serializers import request_body
 from reservations.models import HoldRequest
 from reservations.signals import request_moved
 

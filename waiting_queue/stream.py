@@ -1,14 +1,16 @@
 """The same messages as a stream of server-sent events, for networks that break websockets."""
 
 import asyncio
-import re
 from dataclasses import dataclass, field
 
 from ticketing.core import clock
-from ticketing.core.fast_path.application import Call, Receive, Route, Send, Stream
+from ticketing.core.fast_path.application import route
+from ticketing.core.fast_path.bodies import Receive
+from ticketing.core.fast_path.requests import ApiRequest
+from ticketing.core.fast_path.responses import Send, StreamResponse
 from ticketing.core.live.send_buffer import SendBuffer
 from waiting_queue import metrics, services
-from waiting_queue.api_callers import Speaker, aspeaker, credentials
+from waiting_queue.api.callers import QueueAuthentication, QueueCaller
 from waiting_queue.live import hub
 from waiting_queue.live.subscribers import Connection
 from waiting_queue.store import Standing
@@ -19,7 +21,7 @@ class Page:
     """An open stream."""
 
     event_id: int
-    who: Speaker
+    who: QueueCaller
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def standing(self) -> Standing:
@@ -50,18 +52,13 @@ class Page:
         self.over.set()
 
 
-async def stream(call: Call) -> tuple[int, Stream]:
+async def stream(request: ApiRequest) -> StreamResponse:
     """Refused like any other call; after that, told for as long as the page stays open."""
-    event_id = int(call.parts["event_id"])
-    shown = credentials(
-        call.headers, event_id=event_id, method=call.method, own_origin=call.own_origin
-    )
-    page = Page(event_id, await aspeaker(shown, now=clock.now()))
+    event_id = request.path_params["event_id"]
+    page = Page(event_id, await QueueAuthentication().aauthenticate(request))
     async with services.aexplain_no_line(event_id):
         await page.standing()
-    return 200, page.tell
+    return page.tell
 
 
-lean_routes: list[Route] = [
-    Route(re.compile(r"GET /events/(?P<event_id>[0-9]{1,18})/queue/stream"), stream),
-]
+ROUTES = [route("GET", "events/<int:event_id>/queue/stream", stream)]

@@ -1,4 +1,4 @@
-"""Joining, asking, claiming and leaving through the server's lean path."""
+"""Joining, asking, claiming and leaving through the server's fast path."""
 
 import asyncio
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Holding on the lean path: the view's own answers, and threads only for those who may try."""
+"""Holding on the fast path: the view's own answers, and threads only for those who may try."""
 
 import asyncio
 import json
@@ -53,7 +53,7 @@ class Browser:
         return await self.http.post(self.address + query, content=content, headers=sent)
 
     def hold_by_the_view(self, *seats):
-        """The same call where no lean path is in front."""
+        """The same call without the fast path in front."""
         client = Client(headers={"host": "testserver"})
         body = json.dumps({"seats": seats})
         return client.post(self.address, body, "application/json", headers=self.headers)
@@ -74,13 +74,13 @@ def ben(http, rival, event):
 
 
 @pytest.fixture
-def only_lean(monkeypatch):
+def only_fast_path(monkeypatch):
     """Nobody gets through to Django."""
 
     async def shut(scope, receive, send):
         raise AssertionError("this went on to Django")
 
-    monkeypatch.setattr("ticketing.asgi.site.otherwise", shut)
+    monkeypatch.setattr("ticketing.asgi.site.fallback", shut)
 
 
 @pytest.fixture
@@ -96,15 +96,15 @@ def no_thread(monkeypatch):
     return shut
 
 
-async def test_a_hold_is_told_as_the_view_tells_it(ann, ben, event, only_lean):
+async def test_a_hold_is_told_as_the_view_tells_it(ann, ben, event, only_fast_path):
     one, two, *_ = await sync_to_async(seat_ids)(event)
 
-    lean = await ann.hold(one)
+    fast = await ann.hold(one)
     view = await sync_to_async(ben.hold_by_the_view)(two)
 
-    assert (lean.status_code, view.status_code) == (201, 201)
-    assert lean.headers["cache-control"] == "no-store"
-    told, expected = lean.json(), view.json()
+    assert (fast.status_code, view.status_code) == (201, 201)
+    assert fast.headers["cache-control"] == "no-store"
+    told, expected = fast.json(), view.json()
     assert told.keys() == expected.keys()
     for name in ("event", "state", "total", "currency"):
         assert told[name] == expected[name]
@@ -113,7 +113,7 @@ async def test_a_hold_is_told_as_the_view_tells_it(ann, ben, event, only_lean):
         assert len(told[name]) == len(expected[name])
 
 
-async def test_the_best_are_given_too(ann, event, only_lean):
+async def test_the_best_are_given_too(ann, event, only_fast_path):
     best = json.dumps({"best": {"grade": "R", "quantity": 2}})
 
     answer = await ann.send(best)
@@ -121,20 +121,22 @@ async def test_the_best_are_given_too(ann, event, only_lean):
     assert (answer.status_code, len(answer.json()["seats"])) == (201, 2)
 
 
-async def test_losers_are_told_the_same_and_take_no_thread(ann, ben, event, only_lean, no_thread):
+async def test_losers_are_told_the_same_and_take_no_thread(
+    ann, ben, event, only_fast_path, no_thread
+):
     one, two, *_ = await sync_to_async(seat_ids)(event)
     await ben.hold(one)
     no_thread()
 
-    lean = await ann.hold(one, two)
+    fast = await ann.hold(one, two)
 
     view = await sync_to_async(ann.hold_by_the_view)(one, two)
-    assert lean.status_code == view.status_code == 409
-    assert lean.json() == view.json()
-    assert lean.json()["details"] == {"seats": [one]}
+    assert fast.status_code == view.status_code == 409
+    assert fast.json() == view.json()
+    assert fast.json()["details"] == {"seats": [one]}
 
 
-async def test_sold_out_is_said_without_a_thread(ann, event, only_lean, no_thread):
+async def test_sold_out_is_said_without_a_thread(ann, event, only_fast_path, no_thread):
     one, *_ = await sync_to_async(seat_ids)(event)
     await Seat.objects.filter(event=event).aupdate(state="sold")
     await sync_to_async(services.recount_seats)(event_id=event.pk)
@@ -145,7 +147,7 @@ async def test_sold_out_is_said_without_a_thread(ann, event, only_lean, no_threa
     assert (answer.status_code, answer.json()["code"]) == (409, "sold_out")
 
 
-async def test_refusals_speak_the_callers_language(ann, ben, event, only_lean):
+async def test_refusals_speak_the_callers_language(ann, ben, event, only_fast_path):
     one, *_ = await sync_to_async(seat_ids)(event)
     await ben.hold(one)
 
@@ -154,7 +156,7 @@ async def test_refusals_speak_the_callers_language(ann, ben, event, only_lean):
     assert "선택" in answer.json()["message"]
 
 
-async def test_only_people_inside_hold(ann, fan, event, now, only_lean, no_thread):
+async def test_only_people_inside_hold(ann, fan, event, now, only_fast_path, no_thread):
     one, *_ = await sync_to_async(seat_ids)(event)
     await SaleQueue.objects.acreate(event=event, opens_at=now)
     await sync_to_async(move_queue)(event_id=event.pk, to="open", by=None, now=clock.now())
@@ -166,7 +168,7 @@ async def test_only_people_inside_hold(ann, fan, event, now, only_lean, no_threa
     assert not await Reservation.objects.aexists()
 
 
-async def test_another_site_can_make_nobody_hold(ann, event, only_lean):
+async def test_another_site_can_make_nobody_hold(ann, event, only_fast_path):
     one, *_ = await sync_to_async(seat_ids)(event)
 
     answer = await ann.hold(one, origin="https://elsewhere.example")
@@ -175,7 +177,7 @@ async def test_another_site_can_make_nobody_hold(ann, event, only_lean):
     assert not await Reservation.objects.aexists()
 
 
-async def test_a_repeat_with_the_same_key_finds_the_first(ann, event, only_lean):
+async def test_a_repeat_with_the_same_key_finds_the_first(ann, event, only_fast_path):
     one, *_ = await sync_to_async(seat_ids)(event)
     first = await ann.hold(one, idempotency_key="k-1")
 
@@ -186,7 +188,7 @@ async def test_a_repeat_with_the_same_key_finds_the_first(ann, event, only_lean)
 
 
 async def test_who_tries_too_often_waits_and_costs_nothing(
-    ann, ben, event, settings, only_lean, no_thread
+    ann, ben, event, settings, only_fast_path, no_thread
 ):
     settings.HOLD_TRIES = 3
     one, two, *_ = await sync_to_async(seat_ids)(event)
@@ -202,14 +204,14 @@ async def test_who_tries_too_often_waits_and_costs_nothing(
     assert 1 <= int(too_often.headers["retry-after"]) <= 10
 
 
-async def test_a_server_that_forgot_the_script_is_told_it_again(ann, event, only_lean):
+async def test_a_server_that_forgot_the_script_is_told_it_again(ann, event, only_fast_path):
     one, *_ = await sync_to_async(seat_ids)(event)
     await sync_to_async(redis.client().script_flush)()
 
     assert (await ann.hold(one)).status_code == 201
 
 
-async def test_of_a_crowd_on_one_seat_one_wins(http, event, only_lean):
+async def test_of_a_crowd_on_one_seat_one_wins(http, event, only_fast_path):
     one, *_ = await sync_to_async(seat_ids)(event)
     crowd = await sync_to_async(crowd_of)(http, event, 20)
 

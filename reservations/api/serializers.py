@@ -116,6 +116,12 @@ class HoldRequestSerializer(serializers.Serializer):
     next_poll_ms = serializers.IntegerField(allow_null=True)
 
 
+def validated(serializer: Any, data: Any) -> dict[str, Any]:
+    read = serializer(data=data)
+    read.is_valid(raise_exception=True)
+    return read.validated_data
+
+
 SEAT = ("id", "section", "row", "number", "grade", "grade_names", "price")
 
 

@@ -8,9 +8,9 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reservations import api_door_documents as documents
 from reservations import services
-from reservations.api_door_serializers import (
+from reservations.api import door_documents as documents
+from reservations.api.door_serializers import (
     LARGEST,
     BatchSerializer,
     check_in_body,
@@ -21,7 +21,7 @@ from reservations.tickets import selectors
 from ticketing.accounts.api_auth import FanAuthentication, TokenAuthentication
 from ticketing.accounts.models import User
 from ticketing.core import clock
-from ticketing.core.api_views import NeverStored
+from ticketing.core.api_views import NoStoreView
 from ticketing.core.errors import NotFound
 
 
@@ -36,7 +36,7 @@ class MayCheckIn(BasePermission):
         return True
 
 
-class DoorView(NeverStored):
+class DoorView(NoStoreView):
     authentication_classes = [TokenAuthentication, FanAuthentication]
     permission_classes = [MayCheckIn]
     doorkeeper: User

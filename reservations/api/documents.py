@@ -6,7 +6,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiRequest, OpenApiRespo
 from rest_framework import serializers
 
 from reservations import errors
-from reservations.api_serializers import (
+from reservations.api.serializers import (
     HoldRequestSerializer,
     HowSerializer,
     ReservationSerializer,

@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import OpenApiRequest
 
 from reservations import errors
-from reservations.api_door_serializers import (
+from reservations.api.door_serializers import (
     BatchSerializer,
     CheckedInSerializer,
     CheckInSerializer,

@@ -38,30 +38,30 @@ def url(event: Event) -> str:
 
 
 @pytest.fixture
-def only_lean(monkeypatch: pytest.MonkeyPatch) -> Any:
+def only_fast_path(monkeypatch: pytest.MonkeyPatch) -> Any:
     """From here on nobody gets through to Django."""
 
     async def shut(scope: Any, receive: Any, send: Any) -> None:
         raise AssertionError("this went on to Django")
 
-    return lambda: monkeypatch.setattr("ticketing.asgi.site.otherwise", shut)
+    return lambda: monkeypatch.setattr("ticketing.asgi.site.fallback", shut)
 
 
-async def test_it_answers_as_the_view_does(http: Any, url: str, only_lean: Any) -> None:
+async def test_it_answers_as_the_view_does(http: Any, url: str, only_fast_path: Any) -> None:
     view = await http.get(url)
-    only_lean()
+    only_fast_path()
 
-    lean = await http.get(url)
+    fast = await http.get(url)
 
-    assert lean.json() == view.json()
+    assert fast.json() == view.json()
     for name in ("etag", "cache-control", "content-encoding", "content-type"):
-        assert lean.headers[name] == view.headers[name]
-    assert lean.headers["vary"] == "Accept-Encoding"  # the same for every language
+        assert fast.headers[name] == view.headers[name]
+    assert fast.headers["vary"] == "Accept-Encoding"  # the same for every language
 
 
-async def test_who_has_it_is_told_so(http: Any, url: str, only_lean: Any) -> None:
+async def test_who_has_it_is_told_so(http: Any, url: str, only_fast_path: Any) -> None:
     tag = (await http.get(url)).headers["etag"]
-    only_lean()
+    only_fast_path()
 
     again = await http.get(url, headers={"if-none-match": f'"other", {tag}'})
 
@@ -69,9 +69,9 @@ async def test_who_has_it_is_told_so(http: Any, url: str, only_lean: Any) -> Non
     assert again.headers["cache-control"] == "no-cache"
 
 
-async def test_a_crowd_takes_no_thread(http: Any, url: str, only_lean: Any) -> None:
+async def test_a_crowd_takes_no_thread(http: Any, url: str, only_fast_path: Any) -> None:
     first = await http.get(url)
-    only_lean()
+    only_fast_path()
 
     answers = await asyncio.gather(*(http.get(url) for _ in range(100)))
 
@@ -79,13 +79,13 @@ async def test_a_crowd_takes_no_thread(http: Any, url: str, only_lean: Any) -> N
 
 
 async def test_while_one_builds_the_others_get_the_list_before(
-    http: Any, url: str, event: Event, now: datetime, only_lean: Any
+    http: Any, url: str, event: Event, now: datetime, only_fast_path: Any
 ) -> None:
     before = await http.get(url)
     await sync_to_async(block_one)(event, now)
     await sync_to_async(store.stop_building)(event.pk, rest_ms=0)
     assert await sync_to_async(store.become_builder)(event.pk)
-    only_lean()
+    only_fast_path()
 
     meanwhile = await http.get(url)
 
@@ -93,14 +93,14 @@ async def test_while_one_builds_the_others_get_the_list_before(
 
 
 async def test_of_a_crowd_one_is_sent_to_build(
-    http: Any, url: str, event: Event, now: datetime, only_lean: Any
+    http: Any, url: str, event: Event, now: datetime, only_fast_path: Any
 ) -> None:
     before = await http.get(url)
     await sync_to_async(block_one)(event, now)
     await sync_to_async(store.stop_building)(event.pk, rest_ms=0)
 
     sent = [await store.asent_to_build(event.pk) for _ in range(3)]
-    only_lean()
+    only_fast_path()
     others = await asyncio.gather(*(http.get(url) for _ in range(20)))
 
     assert sent == [True, False, False]

@@ -7,10 +7,11 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reservations import api_standby_documents as documents
 from reservations import services, standby
-from reservations.api import FanView, fan_of, valid
-from reservations.api_standby_serializers import StandbyWishSerializer, standby_body
+from reservations.api import standby_documents as documents
+from reservations.api.serializers import validated
+from reservations.api.standby_serializers import StandbyWishSerializer, standby_body
+from reservations.api.views import FanView, fan_of
 from ticketing.core import clock
 
 
@@ -21,7 +22,7 @@ class StandbyView(FanView):
 
     @extend_schema(**documents.JOIN)
     def post(self, request: Request, event_id: int) -> Response:
-        wish = valid(StandbyWishSerializer, request.data)
+        wish = validated(StandbyWishSerializer, request.data)
         who: Any = {"event_id": event_id, "fan_id": fan_of(request), "now": clock.now()}
         services.join_standby(**wish, **who, language=get_language() or "")
         return told(**who)

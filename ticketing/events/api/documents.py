@@ -6,7 +6,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiRespo
 from rest_framework import serializers
 
 from ticketing.core.api_schema import ErrorSerializer
-from ticketing.events.api_serializers import EventPageSerializer, WordsSerializer
+from ticketing.events.api.serializers import EventPageSerializer, WordsSerializer
 
 
 class SeatListGrade(serializers.Serializer):

@@ -5,8 +5,8 @@ from typing import Any
 from drf_spectacular.utils import OpenApiRequest
 
 from reservations import errors
-from reservations.api_documents import CHANGES, MINE, call
-from reservations.api_standby_serializers import StandbySerializer, StandbyWishSerializer
+from reservations.api.documents import CHANGES, MINE, call
+from reservations.api.standby_serializers import StandbySerializer, StandbyWishSerializer
 from ticketing.core import errors as core
 from ticketing.core.api_schema import refusals, told
 from waiting_queue import errors as queue
