@@ -103,7 +103,8 @@ def for_api(exception: Exception, context: dict[str, Any]) -> Response | None:
     error = error_of(exception)
     if isinstance(error, errors.Broken):
         return None
-    return Response(body(error), status=error.status, headers=headers_of(error))
+    headers = headers_of(error) | {"Cache-Control": "no-store"}
+    return Response(body(error), status=error.status, headers=headers)
 
 
 # -- Django's hooks -------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ def error_response(request: ApiRequest, exception: Exception) -> ApiResponse:
     elif isinstance(error, errors.Broken):
         log.error("%s %s", request.method, request.path, exc_info=exception)
     language = language_of(request.headers)
-    headers = headers_of(error) | {"Content-Language": language, "Vary": "Accept-Language, Cookie"}
+    headers = headers_of(error) | {"Content-Language": language, "Vary": "Accept-Language"}
     if error.status == 413:
         headers["Connection"] = "close"  # the rest of the body is not read
     with translation.override(language):
