@@ -19,12 +19,12 @@ _listening: list[asyncio.Task[None]] = []
 
 async def run_script(parts: list[str], send: Any) -> None:
     """The Lua script of a poll, without authentication and serialization."""
-    decision = store.touch(int(parts[3]), parts[4], clock.now())
+    call = store.poll(int(parts[3]), parts[4], clock.now())
     if not _clients:
         client = aioredis.Redis.from_url(settings.QUEUE_REDIS_URL, decode_responses=True)
-        await client.script_load(decision.script.text)
+        await client.script_load(call.script.text)
         _clients.append(client)
-    answer = await _clients[0].evalsha(*decision.call)
+    answer = await _clients[0].evalsha(call.script.sha, *call.arguments)
     await _respond(str(answer).encode(), send)
 
 

@@ -124,6 +124,7 @@ def _fill_line(people: int) -> None:
     from django.utils import timezone
 
     from tests.making import make_event
+    from ticketing.core import redis
     from ticketing.events.models import Event
     from waiting_queue import services, store
     from waiting_queue.models import SaleQueue
@@ -136,7 +137,7 @@ def _fill_line(people: int) -> None:
     numbers = {str(number): number for number in range(1, people + 1)}
     seen = dict.fromkeys(numbers, store.ms(now))
     for name in ("line", "seen", "ready", "inside", "called"):
-        store.redis.queue_client().delete(f"queue:{{{EVENT}}}:{name}")
+        redis.queue_client().delete(f"queue:{{{EVENT}}}:{name}")
     store.restore(EVENT, {"line": numbers, "seen": seen}, {}, people)
 
 

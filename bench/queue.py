@@ -51,10 +51,10 @@ def _print_costs() -> None:
             line.wait(1)
             took["tick"][event].append(_cpu_ms(line.tick))
             last = SIZES[event] + BATCH * TURNS
-            polls = [store.touch(event, str(last - one), line.now) for one in range(MANY)]
+            polls = [store.poll(event, str(last - one), line.now) for one in range(MANY)]
             joins = [store.join(event, f"9{turn:05}{one:03}", line.now) for one in range(MANY)]
-            took["poll"][event].append(_cpu_ms(partial(store.take_all, polls)) / MANY)
-            took["join"][event].append(_cpu_ms(partial(store.take_all, joins)) / MANY)
+            took["poll"][event].append(_cpu_ms(partial(store.run_each, polls)) / MANY)
+            took["join"][event].append(_cpu_ms(partial(store.run_each, joins)) / MANY)
     print(
         f"{'waiting':<34}"
         + "".join(f"{size:>12,}" for size in SIZES.values())
@@ -92,8 +92,8 @@ def _print_many_events() -> None:
     def ticks() -> list[Any]:
         return [store.tick(line.event_id, line.rules, line.wait(1).now) for line in lines]
 
-    together = statistics.median(_ms(lambda: store.take_all(ticks())) for _ in range(7))
-    singly = statistics.median(_ms(lambda: [*map(store.take, ticks())]) for _ in range(7))
+    together = statistics.median(_ms(lambda: store.run_each(ticks())) for _ in range(7))
+    singly = statistics.median(_ms(lambda: [*map(store.run, ticks())]) for _ in range(7))
     print(f"\n{f'tick of {OPEN_EVENTS} events at once, ms':<34}{together:>12.2f}")
     print(f"{'the same one by one, ms':<34}{singly:>12.2f}{together / singly:>12.2f} of it")
     for line in lines:
@@ -123,8 +123,8 @@ def _join_many(line: Any, people: range) -> None:
     from waiting_queue import store
 
     for part in store.batched(map(str, people), 1_000):
-        store.raised(store.take_all([store.join(50, person, line.now) for person in part]))
-        store.enlist_all(50, part, line.now)
+        store.run_all([store.join(50, person, line.now) for person in part])
+        store.add_memberships(50, part, line.now)
 
 
 def _settled_memory(client: Any) -> int:

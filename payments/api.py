@@ -19,10 +19,10 @@ from payments.api_serializers import (
 from payments.models import Payment
 from ticketing.accounts.authentication import FanAuthentication, TokenAuthentication
 from ticketing.core import clock
-from ticketing.core.api_views import NeverStored
+from ticketing.core.api_views import NoStoreView
 
 
-class FanView(NeverStored):
+class FanView(NoStoreView):
     """For people who are logged in."""
 
     authentication_classes = [TokenAuthentication, FanAuthentication]

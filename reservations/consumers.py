@@ -6,7 +6,7 @@ from django.http.cookie import parse_cookie
 from reservations import metrics
 from reservations.live.hub import SeatHub, SeatSubscriber, require_public_event
 from ticketing.accounts.selectors import acaller
-from ticketing.core.fast_path.application import language_of
+from ticketing.core.fast_path.responses import language_of
 from ticketing.core.live.sockets import PushSocket
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from reservations import selectors
 from reservations.models import Reservation
 from reservations.selectors import OwnSeat
-from reservations.services.admission import why_no_line
 from ticketing.accounts.selectors import Caller
 from ticketing.events.models import Event
 from waiting_queue import errors as queue_errors
@@ -84,7 +83,7 @@ def visit(event: Event, caller: Caller | None, now: datetime) -> Visit:
 def _word_for_strangers(event: Event) -> str:
     if event.state != Event.State.ON_SALE:
         return "look"
-    word = WITHOUT_A_LINE.get(why_no_line(event.pk), "line")
+    word = WITHOUT_A_LINE.get(queue.no_line_reason(event.pk), "line")
     return "log_in" if word == "choose" else word
 
 
@@ -94,7 +93,7 @@ def _word_and_place(event: Event, person: str, now: datetime) -> tuple[str, dict
     try:
         found = queue.standing(event_id=event.pk, person=person, now=now)
     except queue_errors.QueueUnavailable:
-        return WITHOUT_A_LINE.get(why_no_line(event.pk), "restoring"), None
+        return WITHOUT_A_LINE.get(queue.no_line_reason(event.pk), "restoring"), None
     jitter = random()  # noqa: S311 - spreads polls, guards nothing
     place = queues.standing_body(
         event_id=event.pk, person=person, standing=found, now=now, jitter=jitter

@@ -1,8 +1,8 @@
 """One port for everything: pages through WSGI threads, websockets through Channels.
 
 Django's own ASGI handler hops between threads for every middleware; the same pages through WSGI
-threads are several times faster (docs/architecture.md). What a whole crowd asks at once does not
-even take a thread (`core.lean`).
+threads are several times faster (docs/adr/0006-wsgi-in-asgi.md). Calls that a whole crowd makes at
+once take no thread (`core.fast_path`).
 """
 
 import json
@@ -26,27 +26,20 @@ pages = LatencyMiddleware(WSGIMiddleware(wsgi, workers=settings.WEB_THREADS))
 # Our own pages call the sandbox: it must not wait for the threads that wait for it.
 sandbox = WSGIMiddleware(wsgi, workers=2 * settings.WEB_THREADS)
 
-from reservations import api as reservations
+from reservations.api.calls import CALLS as RESERVATION_CALLS
 from ticketing import routing
 from ticketing.core import clock
 from ticketing.core.fast_path.application import FastPath
-from ticketing.events import api as events
-from waiting_queue import api as queue
-from waiting_queue import stream as queue_stream
+from ticketing.events.api.calls import CALLS as EVENT_CALLS
+from waiting_queue import stream
+from waiting_queue.api.calls import CALLS as QUEUE_CALLS
 
-site = FastPath(
-    [
-        *queue.lean_routes,
-        *queue_stream.lean_routes,
-        *reservations.lean_routes,
-        *events.lean_routes,
-    ],
-    otherwise=pages,
-)
+CALLS = [*QUEUE_CALLS, *RESERVATION_CALLS, *EVENT_CALLS]
+site = FastPath([*(call.route() for call in CALLS), *stream.ROUTES], fallback=pages)
 
 
 async def http(scope: Scope, receive: Receive, send: Send) -> None:
-    """The health check answers even when every thread is busy; all else is the site."""
+    """The health check is answered even when every thread is busy."""
     if scope["path"] == "/healthz":
         await alive(send)
     elif settings.PAYMENTS_SANDBOX and scope["path"].startswith("/sandbox/"):
@@ -56,7 +49,7 @@ async def http(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def alive(send: Send) -> None:
-    """This process runs. The time lets a page set its countdown by our clock."""
+    """Says that this process runs, and the time, by which pages set their countdown."""
     body = json.dumps({"status": "ok", "time": clock.now().isoformat()}).encode()
     headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
     await send({"type": "http.response.start", "status": 200, "headers": headers})

@@ -459,8 +459,8 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "ENUM_NAME_OVERRIDES": {
-        "EventStatusEnum": "ticketing.events.api_serializers.PUBLIC_STATES",
-        "StandingStatusEnum": "waiting_queue.api_documents.STATUSES",
+        "EventStatusEnum": "ticketing.events.api.serializers.PUBLIC_STATES",
+        "StandingStatusEnum": "waiting_queue.api.documents.STATUSES",
     },
     "APPEND_COMPONENTS": {
         "securitySchemes": {

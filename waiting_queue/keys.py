@@ -2,8 +2,9 @@
 
 from functools import lru_cache
 
+# In the order in which the scripts expect them (`lua/_line.lua`).
 NAMES = (
-    "desk",
+    "meta",
     "lobby",
     "line",
     "ready",
@@ -14,13 +15,13 @@ NAMES = (
     "blocked",
     "counter",
     "journal",
-    "news",
+    "changes",
 )
 
 
 @lru_cache(maxsize=1_024)
 def of_event(event_id: int) -> tuple[str, ...]:
-    """All keys of an event's queue, in the order in which the scripts expect them."""
+    """All keys of an event's queue, in the order of `NAMES`."""
     return tuple(key(event_id, name) for name in NAMES)
 
 
@@ -28,16 +29,16 @@ def key(event_id: int, name: str) -> str:
     return f"queue:{{{event_id}}}:{name}"
 
 
-def last_pulse(event_id: int) -> str:
-    """What everybody was told last, for those who come between two ticks."""
-    return key(event_id, "pulse")
+def last_tick_message(event_id: int) -> str:
+    """The last tick message without its changes, for those who connect between two ticks."""
+    return key(event_id, "tick")
 
 
-def pulses(database: int) -> str:
-    """The channel on which ticks reach every server; channels know no database numbers."""
-    return f"queue:pulses:{database}"
+def tick_channel(database: int) -> str:
+    """The channel of the tick messages; named by database, because channels have none."""
+    return f"queue:ticks:{database}"
 
 
-def lines_of_person(person: str) -> str:
-    """The events in whose lines a person stands; a slot of its own."""
+def memberships(person: str) -> str:
+    """The events in whose lines a person is; a slot of its own."""
     return f"queue:p:{{{person}}}"

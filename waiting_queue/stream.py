@@ -1,15 +1,16 @@
 """The same messages as server-sent events, for networks that break websockets."""
 
 import asyncio
-import re
 
 from ticketing.core import clock
-from ticketing.core.fast_path.application import Call, Receive, Route, Send, Stream
+from ticketing.core.fast_path.application import route
+from ticketing.core.fast_path.bodies import Receive
+from ticketing.core.fast_path.requests import ApiRequest
+from ticketing.core.fast_path.responses import Send, StreamResponse
 from waiting_queue import metrics, services
-from waiting_queue.api_callers import Speaker, aspeaker, credentials
+from waiting_queue.api.callers import QueueAuthentication, QueueCaller
 from waiting_queue.live.hub import QueueHub
 from waiting_queue.live.subscribers import QueueSubscriber
-from waiting_queue.reasons import aexplained
 from waiting_queue.store import Standing
 
 
@@ -18,14 +19,14 @@ class EventStream:
 
     _send: Send
 
-    def __init__(self, event_id: int, who: Speaker) -> None:
+    def __init__(self, event_id: int, who: QueueCaller) -> None:
         self.event_id, self.who = event_id, who
         self._closed = asyncio.Event()
 
     async def standing(self) -> Standing:
-        person, held = self.who.person, self.who.held
+        person, token = self.who.person, self.who.token
         return await services.astanding(
-            event_id=self.event_id, person=person, now=clock.now(), held=held
+            event_id=self.event_id, person=person, now=clock.now(), token=token
         )
 
     async def run(self, receive: Receive, send: Send) -> None:
@@ -57,18 +58,13 @@ class EventStream:
         self.close_soon()
 
 
-async def stream(call: Call) -> tuple[int, Stream]:
+async def stream(request: ApiRequest) -> StreamResponse:
     """Refused like any other call; after that, open for as long as the client stays."""
-    event_id = int(call.parts["event_id"])
-    presented = credentials(
-        call.headers, event_id=event_id, method=call.method, own_origin=call.own_origin
-    )
-    opened = EventStream(event_id, await aspeaker(presented, now=clock.now()))
-    async with aexplained(event_id):
+    event_id = request.path_params["event_id"]
+    opened = EventStream(event_id, await QueueAuthentication().aauthenticate(request))
+    async with services.aexplain_no_line(event_id):
         await opened.standing()
-    return 200, opened.run
+    return opened.run
 
 
-lean_routes: list[Route] = [
-    Route(re.compile(r"GET /events/(?P<event_id>[0-9]{1,18})/queue/stream"), stream),
-]
+ROUTES = [route("GET", "events/<int:event_id>/queue/stream", stream)]

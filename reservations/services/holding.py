@@ -12,11 +12,11 @@ from reservations.locks import HoldResult, SeatChoice
 from reservations.models import Reservation, new_code
 from reservations.orphans import seats_left_alone
 from reservations.selectors import Hold
-from reservations.services.admission import arequire_turn, require_turn
 from reservations.services.ending import tell_ended
 from reservations.services.telling import tell_held
 from ticketing.core.errors import DomainError, NotFound
 from ticketing.core.fast_path.threads import in_thread
+from waiting_queue import services as queue
 
 # Others may have passed over the same seats at the same moment, and left some: look once more.
 LOOKS = 4
@@ -46,7 +46,7 @@ def any_places(*, section: str, quantity: int, grade: str = "") -> SeatChoice:
 
 def hold(*, event_id: int, choice: SeatChoice, fan_id: int, now: datetime, key: str = "") -> Hold:
     """Hold what is chosen for the fan, all or none."""
-    require_turn(event_id=event_id, fan_id=fan_id, now=now)
+    queue.require_turn(event_id=event_id, person=str(fan_id), now=now)
     gate.enter(event_id, fan_id, choice.seats, now)
     return _try(event_id, fan_id, choice, key, now)
 
@@ -55,7 +55,7 @@ async def ahold(
     *, event_id: int, choice: SeatChoice, fan_id: int, now: datetime, key: str = ""
 ) -> Hold:
     """The same for coroutines: only those who may try take a thread."""
-    await arequire_turn(event_id=event_id, fan_id=fan_id, now=now)
+    await queue.arequire_turn(event_id=event_id, person=str(fan_id), now=now)
     await gate.aenter(event_id, fan_id, choice.seats, now)
     return await in_thread(_try, event_id, fan_id, choice, key, now)
 

@@ -16,10 +16,10 @@ from reservations.errors import SeatsBusy
 from reservations.locks import SeatChoice, request_for_update
 from reservations.models import HoldRequest, RequestedSeat
 from reservations.selectors import Hold
-from reservations.services.admission import require_turn
 from reservations.services.holding import decide
 from reservations.signals import request_moved
 from ticketing.core.errors import DomainError
+from waiting_queue import services as queue
 
 State = HoldRequest.State
 BATCH = 20
@@ -31,7 +31,7 @@ def request_seats(
     *, event_id: int, seat_ids: Collection[int], fan_id: int, now: datetime, key: str = ""
 ) -> HoldRequest:
     """Take a wish down. Nothing is held yet; the same key is the same request."""
-    require_turn(event_id=event_id, fan_id=fan_id, now=now)
+    queue.require_turn(event_id=event_id, person=str(fan_id), now=now)
     gate.enter(event_id, fan_id, [], now)
     whose = {"event_id": event_id, "fan_id": fan_id}
     if key and (earlier := HoldRequest.objects.filter(**whose, key=key).first()):

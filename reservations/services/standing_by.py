@@ -11,7 +11,6 @@ from reservations import errors, selectors, standby
 from reservations.locks import reservation_for_update, standby_entry_for_update
 from reservations.models import Reservation, StandbyChange, StandbyEntry, StandbyList
 from reservations.models.standby import LATER, OUTCOMES
-from reservations.services.admission import require_open_sale
 from reservations.services.ending import release, release_by_operator
 from reservations.signals import offer_missed, taken_off_standby
 from ticketing.accounts.models import User
@@ -167,7 +166,7 @@ def _turn_of(event_id: int, fan_id: int, last_number: int, now: datetime) -> int
     try:
         found = queue.standing(event_id=event_id, person=str(fan_id), now=now)
     except queue_errors.QueueUnavailable:
-        require_open_sale(event_id)
+        queue.require_open_sale(event_id)
         return LATER
     if found.state == "blocked":
         raise queue_errors.Blocked(

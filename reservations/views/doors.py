@@ -17,7 +17,7 @@ from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from reservations import services
-from reservations.api_door_serializers import LARGEST, check_in_body
+from reservations.api.door_serializers import LARGEST, check_in_body
 from reservations.tickets import selectors, signing
 from reservations.views.holding import caller_of
 from reservations.words import DOOR_WORDS

@@ -5,14 +5,14 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
 from payments.api import FanView as Payer
-from reservations.api import FanView as Holder
-from reservations.api_doors import DoorView
-from ticketing.core.api_views import NeverStored
+from reservations.api.doors import DoorView
+from reservations.api.views import FanView as Holder
+from ticketing.core.api_views import NoStoreView
 from ticketing.rehearsal.api import StageView
-from waiting_queue.api import QueueCall
+from waiting_queue.api.views import QueueApiView
 
 
-@pytest.mark.parametrize("base", [Payer, Holder, DoorView, StageView, QueueCall])
+@pytest.mark.parametrize("base", [Payer, Holder, DoorView, StageView, QueueApiView])
 def test_whoever_answers_one_person_says_so(base):
     class View(base):
         authentication_classes = permission_classes = ()
@@ -22,7 +22,7 @@ def test_whoever_answers_one_person_says_so(base):
 
     answer = View.as_view()(APIRequestFactory().get("/"), event_id=1)
 
-    assert issubclass(base, NeverStored)
+    assert issubclass(base, NoStoreView)
     assert answer["Cache-Control"] == "no-store"
 
 

@@ -233,7 +233,7 @@ def test_a_turn_that_passed_is_told_and_the_way_back_is_there(visit, queue, fan)
     page = visit(queue, fan)
     page.get_by_role("button", name="Join the line").click()
     expect(status(page)).to_have_text("Live")
-    store.take(store.leave(queue.pk, str(fan.pk), clock.now(), how="expired"))
+    store.run(store.leave(queue.pk, str(fan.pk), clock.now(), how="expired"))
 
     ticking(page, headed(page, "Your place went to the next"))
     page.get_by_role("button", name="Join the line again").click()
@@ -434,7 +434,7 @@ def states(queue, lobby, now) -> dict[str, tuple[SaleQueue, object]]:
     join(queue, people["waiting"].pk, *(people[name].pk for name in gone))
     for name in gone:
         person = str(people[name].pk)
-        store.take(store.leave(queue.pk, person, clock.now(), how=name, why="Two bots."))
+        store.run(store.leave(queue.pk, person, clock.now(), how=name, why="Two bots."))
     where = dict.fromkeys(people, queue)
     where |= {"lobby": lobby, "ready": calling, "admitted": calling, "completed": calling}
     return {name: (where[name], people[name]) for name in people} | {

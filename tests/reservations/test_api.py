@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from reservations import services
-from reservations.api_serializers import WishSerializer, is_ordinary
+from reservations.api.serializers import WishSerializer, is_ordinary
 from reservations.models import HoldRequest, Reservation
 from reservations.services import requesting
 from tests.making import make_event, make_plan, seat_ids

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from waiting_queue import store
-from waiting_queue.store import Rules, ScriptResult, Standing, Ticked
+from waiting_queue.store import Rules, ScriptResult, Standing, TickResult
 
 START = datetime(2026, 12, 24, 11, 0, tzinfo=UTC)
 RULES = Rules(
@@ -31,7 +31,7 @@ class Line:
 
     def begin(self, **changes: Any) -> "Line":
         self.rules = replace(self.rules, **changes)
-        store.take(store.begin(self.event_id, self.rules, self.now, new=True))
+        store.run(store.configure(self.event_id, self.rules, self.now, new=True))
         return self
 
     def wait(self, seconds: float) -> "Line":
@@ -40,28 +40,28 @@ class Line:
 
     def join(self, *people: str) -> ScriptResult:
         for person in people:
-            verdict = store.take(store.join(self.event_id, person, self.now))
-        return verdict
+            result = store.run(store.join(self.event_id, person, self.now))
+        return result
 
-    def tick(self, **changes: Any) -> Ticked:
+    def tick(self, **changes: Any) -> TickResult:
         self.rules = replace(self.rules, **changes)
-        return store.take(store.tick(self.event_id, self.rules, self.now))
+        return store.run(store.tick(self.event_id, self.rules, self.now))
 
     def touch(self, person: str) -> Standing:
-        return store.take(store.touch(self.event_id, person, self.now))
+        return store.run(store.poll(self.event_id, person, self.now))
 
     def look(self, person: str) -> Standing:
-        return store.take(store.look(self.event_id, person, self.now))
+        return store.run(store.peek(self.event_id, person, self.now))
 
     def claim(self, person: str) -> ScriptResult:
-        return store.take(store.claim(self.event_id, person, self.now))
+        return store.run(store.claim(self.event_id, person, self.now))
 
     def leave(self, person: str, how: str = "left", why: str = "") -> str:
-        return store.take(store.leave(self.event_id, person, self.now, how=how, why=why))
+        return store.run(store.leave(self.event_id, person, self.now, how=how, why=why))
 
     def state(self, person: str) -> str:
         return self.look(person).state
 
     def sizes(self) -> tuple[int, int, int]:
-        shot = store.take(store.snapshot(self.event_id))
+        shot = store.run(store.snapshot(self.event_id))
         return int(shot["waiting"]), int(shot["ready"]), int(shot["inside"])

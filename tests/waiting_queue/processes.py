@@ -20,7 +20,7 @@ def in_processes(count: int, work: Callable[[int], Any]) -> list[Any]:
 
 def join_many(process: int) -> list[int]:
     people = [str(process * EACH + number) for number in range(EACH)]
-    answers = store.take_all([store.join(7, person, START) for person in people])
+    answers = store.run_each([store.join(7, person, START) for person in people])
     return [answer.standing.number for answer in answers]
 
 

@@ -33,7 +33,7 @@ def test_those_who_went_away_do_not_hold_up_those_who_are_here(line):
     line.wait(9).touch("6")
     rules = replace(line.rules, state="open", rate=0)
 
-    ticked = store.take(store.tick(7, rules, line.now, sweep=1))
+    ticked = store.run(store.tick(7, rules, line.now, sweep=1))
 
     assert ticked.called == ["6"]
     assert line.state("1") == "expired"
@@ -44,7 +44,7 @@ def test_what_a_batch_leaves_over_is_not_lost(line):
     line.tick(state="open", rate=9)
     line.wait(1)
 
-    calls = [store.take(store.tick(7, line.rules, line.now, batch=4)) for _ in range(4)]
+    calls = [store.run(store.tick(7, line.rules, line.now, batch=4)) for _ in range(4)]
 
     assert [len(ticked.called) for ticked in calls] == [4, 4, 1, 0]
     assert [ticked.more for ticked in calls] == [True, True, False, False]
@@ -56,7 +56,7 @@ def test_a_rate_above_one_batch_is_kept_within_the_second(queue, operator, now):
         services.move_queue(event_id=queue.pk, to=state, by=operator, now=now)
     knobs = {"admit_per_second": 1_200.0, "max_inside": 5_000}
     services.set_knobs(event_id=queue.pk, knobs=knobs, by=operator, now=now)
-    store.raised(store.take_all([store.join(queue.pk, person, now) for person in crowd(2_000)]))
+    store.run_all([store.join(queue.pk, person, now) for person in crowd(2_000)])
     services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
     services.tick_open_queues(now=now)
 
@@ -120,11 +120,11 @@ def test_nobody_slips_past_the_journal_while_the_line_is_being_restored(line):
     line.join("ann")
     line.tick(state="open", rate=0)
     line.claim("ann")
-    store.take_down_desk(7)
+    store.delete_meta(7)
 
     assert line.leave("ann") == "none"
     assert line.touch("ann").epoch == ""
-    assert redis.queue_client().exists(keys.key(7, "desk")) == 0
+    assert redis.queue_client().exists(keys.key(7, "meta")) == 0
 
 
 @pytest.mark.django_db(transaction=True)
@@ -140,4 +140,4 @@ def test_a_line_that_redis_lost_is_not_drawn(queue, operator, now):
     services.tick_open_queues(now=now)
 
     assert QueueDraw.objects.get().people == ["1"]
-    assert store.take(store.look(queue.pk, "1", now)).number == 1
+    assert store.run(store.peek(queue.pk, "1", now)).number == 1

@@ -63,7 +63,7 @@ def test_all_events_tick_and_are_journalled(open_queues, now):
     for queue in open_queues:
         services.move_queue(event_id=queue.pk, to=State.PAUSED, by=None, now=now)
         for person in ("1", "2"):
-            store.take(store.join(queue.pk, person, now))
+            store.run(store.join(queue.pk, person, now))
         services.move_queue(event_id=queue.pk, to=State.OPEN, by=None, now=now)
 
     ticked = services.tick_open_queues(now=now + seconds(1))
@@ -85,7 +85,7 @@ def test_one_person_in_many_lines_at_once_stands_in_one(open_queues, now):
                 event_id=open_queues[n % EVENTS].pk, person=person, now=now
             ),
         )
-        states = [store.take(store.look(q.pk, person, now)).state for q in open_queues]
+        states = [store.run(store.peek(q.pk, person, now)).state for q in open_queues]
         assert len([state for state in states if state in {"waiting", "admitted"}]) == 1
         assert {type(r) for r in results if isinstance(r, Exception)} <= {errors.InAnotherLine}
         assert winners(results)
@@ -117,7 +117,7 @@ def test_a_lost_cluster_is_rebuilt(open_queues, cluster, now):
     services.tick_open_queues(now=now + seconds(1))
 
     found = {
-        pk: store.take(store.look(pk, person, now + seconds(1))).number
+        pk: store.run(store.peek(pk, person, now + seconds(1))).number
         for pk, person in people.items()
     }
     assert found == numbers

@@ -17,10 +17,10 @@ def line() -> Line:
 def test_the_first_with_room_inside_is_in_at_once(line):
     line.wait(1)
 
-    verdict = line.join("ann")
+    result = line.join("ann")
 
-    assert (verdict.word, verdict.standing.state) == ("joined", "admitted")
-    assert verdict.standing.number == 1
+    assert (result.outcome, result.standing.state) == ("joined", "admitted")
+    assert result.standing.number == 1
 
 
 def test_walking_straight_in_is_within_the_rate(line):
@@ -43,7 +43,7 @@ def test_joining_twice_keeps_the_first_number(line):
 
     again = line.join("ann")
 
-    assert (again.word, again.standing.number, again.standing.ahead) == ("already", 1, 0)
+    assert (again.outcome, again.standing.number, again.standing.ahead) == ("already", 1, 0)
 
 
 def test_nobody_walks_past_those_who_wait(line):
@@ -56,8 +56,8 @@ def test_nobody_walks_past_those_who_wait(line):
 def test_a_full_line_refuses_newcomers_but_not_those_in_it(line):
     line.begin(state="paused", capacity=1).join("ann")
 
-    assert line.join("ben").word == "full"
-    assert line.join("ann").word == "already"
+    assert line.join("ben").outcome == "full"
+    assert line.join("ann").outcome == "already"
     assert line.state("ben") == "none"
 
 
@@ -65,19 +65,19 @@ def test_a_full_line_refuses_newcomers_but_not_those_in_it(line):
     ("state", "word"), [("scheduled", "not_open"), ("closed", "over"), ("draining", "over")]
 )
 def test_a_queue_that_is_not_open_takes_nobody(line, state, word):
-    assert line.begin(state=state).join("ann").word == word
+    assert line.begin(state=state).join("ann").outcome == word
 
 
 def test_without_a_desk_the_line_is_lost():
-    assert Line(event_id=404).join("ann").word == "lost"
+    assert Line(event_id=404).join("ann").outcome == "lost"
 
 
 def test_a_blocked_person_is_told_why(line):
     line.leave("ann", "blocked", "three accounts")
 
-    verdict = line.join("ann")
+    result = line.join("ann")
 
-    assert (verdict.word, verdict.why) == ("blocked", "three accounts")
+    assert (result.outcome, result.reason) == ("blocked", "three accounts")
 
 
 # -- ticks ----------------------------------------------------------------------------------------
@@ -205,9 +205,9 @@ def ready(line) -> Line:
 
 
 def test_claiming_in_time_admits(ready):
-    verdict = ready.claim("ann")
+    result = ready.claim("ann")
 
-    assert (verdict.word, verdict.standing.state, verdict.standing.number) == (
+    assert (result.outcome, result.standing.state, result.standing.number) == (
         "claimed",
         "admitted",
         1,
@@ -217,16 +217,16 @@ def test_claiming_in_time_admits(ready):
 def test_claiming_twice_is_fine(ready):
     ready.claim("ann")
 
-    assert ready.claim("ann").word == "already"
+    assert ready.claim("ann").outcome == "already"
 
 
 def test_claiming_out_of_turn_is_refused(ready):
-    assert ready.claim("ben").word == "not_yet"
-    assert ready.claim("eve").word == "not_in_line"
+    assert ready.claim("ben").outcome == "not_yet"
+    assert ready.claim("eve").outcome == "not_in_line"
 
 
 def test_claiming_too_late_is_refused_even_before_the_tick(ready):
-    assert ready.wait(61).claim("ann").word == "late"
+    assert ready.wait(61).claim("ann").outcome == "late"
     assert ready.state("ann") == "expired"
 
 
@@ -339,9 +339,9 @@ def test_finishing_twice_changes_nothing(ready):
 
 
 def test_the_lobby_has_no_order(line):
-    verdict = line.begin(state="lobby").join("ann")
+    result = line.begin(state="lobby").join("ann")
 
-    assert (verdict.standing.state, verdict.standing.number) == ("lobby", 0)
+    assert (result.standing.state, result.standing.number) == ("lobby", 0)
 
 
 def test_who_comes_during_the_draw_is_behind_the_whole_lobby():

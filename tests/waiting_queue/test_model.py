@@ -28,7 +28,8 @@ from hypothesis.stateful import (
 from tests.waiting_queue.line import RULES, START, Line
 from tests.waiting_queue.model import PLACES, Model
 from ticketing.core import redis
-from waiting_queue import keys, scripts, store
+from waiting_queue import keys, store
+from waiting_queue.store import scripts
 
 SEARCH_SECONDS = float(os.environ.get("QUEUE_SEARCH_SECONDS", 0))
 PEOPLE = st.sampled_from([str(number) for number in range(1, 10)])
@@ -100,12 +101,12 @@ class Lines(RuleBasedStateMachine):
     @rule(person=PEOPLE)
     def join(self, person: str) -> None:
         before = self._taken()
-        verdict = self.line.join(person)
-        assert verdict.word == self.model.join(person, self.ms)
+        result = self.line.join(person)
+        assert result.outcome == self.model.join(person, self.ms)
         assert self._taken() <= max(before, self.model.rules.cap)
-        if verdict.word == "joined":
-            self._give(verdict.standing.number, person)
-            self._count_let_in([person] if verdict.standing.state == "admitted" else [])
+        if result.outcome == "joined":
+            self._give(result.standing.number, person)
+            self._count_let_in([person] if result.standing.state == "admitted" else [])
 
     @rule(people=CROWDS)
     def crowd(self, people: list[str]) -> None:
@@ -120,7 +121,7 @@ class Lines(RuleBasedStateMachine):
 
     @rule(person=PEOPLE)
     def claim(self, person: str) -> None:
-        assert self.line.claim(person).word == self.model.claim(person, self.ms)
+        assert self.line.claim(person).outcome == self.model.claim(person, self.ms)
 
     @rule(person=PEOPLE, how=st.sampled_from(["left", "left", "completed", "completed"]))
     def leave(self, person: str, how: str) -> None:
@@ -205,7 +206,7 @@ class Lines(RuleBasedStateMachine):
     @rule()
     def tick_of_another_epoch(self) -> None:
         rules = replace(self.rules, epoch="other", state="open", rate=0)
-        assert store.take(store.tick(self.event_id, rules, self.now)).lost
+        assert store.run(store.tick(self.event_id, rules, self.now)).lost
 
     # -- operators --------------------------------------------------------------------------------
 
@@ -266,7 +267,7 @@ class Lines(RuleBasedStateMachine):
         if not hasattr(self, "line"):
             return
         people = list(self.model.people)
-        looks = store.take_all([store.look(self.event_id, p, self.now) for p in people])
+        looks = store.run_each([store.peek(self.event_id, p, self.now) for p in people])
         for person, told in zip(people, looks, strict=True):
             self._compare(person, told)
 
@@ -306,14 +307,14 @@ class Lines(RuleBasedStateMachine):
             self.leave(person, "left")
 
     def _begin(self) -> None:
-        store.take(store.begin(self.event_id, self.rules, self.now))
+        store.run(store.configure(self.event_id, self.rules, self.now))
         self.model.set_rules(self.rules, self.ms)
         self.line.rules = self.rules
 
     def _tick(self, rules: Any, *, batch: int = 500, sweep: int = 500) -> None:
         before = self._taken()
         decision = store.tick(self.event_id, rules, self.now, batch=batch, sweep=sweep)
-        ticked = store.take(decision)
+        ticked = store.run(decision)
         assert ticked.called == self.model.tick(rules, self.ms, batch=batch, sweep=sweep)
         assert ticked.ready + ticked.inside <= max(before, self.model.rules.cap)
         self._check_order(ticked.called)
@@ -340,7 +341,7 @@ class Lines(RuleBasedStateMachine):
     def _draw(self, start: int, end: int) -> None:
         part, first = (self.drawn or [])[start:end], self.model.lobby_first + start
         moved = [person for person in part if self.model.of(person).state == "lobby"]
-        assert store.take(store.draw(self.event_id, part, first, self.now)) == len(moved)
+        assert store.run(store.draw(self.event_id, part, first, self.now)) == len(moved)
         self.model.draw(part, first, self.ms)
         for person in moved:
             self._give(self.model.of(person).number, person)
@@ -373,7 +374,7 @@ class Lines(RuleBasedStateMachine):
         return dict(zip((*names, "seen", "called"), pipe.execute(), strict=True))
 
     def _compare_snapshot(self, sizes: dict[str, int]) -> None:
-        shot = store.take(store.snapshot(self.event_id))
+        shot = store.run(store.snapshot(self.event_id))
         named = {**sizes, "inside": sizes["admitted"]}
         assert {name: int(shot[name]) for name in ("lobby", "waiting", "ready", "inside")} == {
             name: named[name] for name in ("lobby", "waiting", "ready", "inside")
@@ -429,7 +430,7 @@ MISTAKES = {
     "who walks in passes those who wait": ("join.lua", "redis.call('ZCARD', line) == 0 and ", ""),
     "the called are still seen": ("tick.lua", "  redis.call('ZREM', seen, person)\n", ""),
     "an outage costs passes": ("tick.lua", "  shift(inside, step)\n", ""),
-    "the absent are called": ("tick.lua", "> away_since", "> -2"),
+    "the absent are called": ("tick.lua", "> absent_since", "> -2"),
     "a late lobby is believed": ("_line.lua", "state == 'lobby' and", "state == 'none' and"),
     "a tick forgets the lobby": ("_line.lua", "if drawing == '1' then", "if false then"),
 }

@@ -41,10 +41,10 @@ def test_sixteen_thousand_from_eight_processes_get_distinct_numbers_in_their_ord
 def test_one_person_from_sixteen_threads_gets_one_number():
     line = Line().begin(state="paused")
 
-    verdicts = together(16, lambda _: line.join("ann"))
+    results = together(16, lambda _: line.join("ann"))
 
-    assert [v.standing.number for v in verdicts] == [1] * 16
-    assert sorted(v.word for v in verdicts) == ["already"] * 15 + ["joined"]
+    assert [v.standing.number for v in results] == [1] * 16
+    assert sorted(v.outcome for v in results) == ["already"] * 15 + ["joined"]
 
 
 def test_control_reading_before_writing_gives_one_person_many_numbers():
@@ -61,8 +61,8 @@ def test_control_reading_before_writing_gives_one_person_many_numbers():
 def walk_in(line: Line, cap: int, rate: float) -> list[str]:
     """Forty people at once, with room for a few."""
     line.begin(cap=cap, rate=rate).wait(1)
-    verdicts = together(40, lambda number: line.join(str(number)))
-    return [v.standing.state for v in verdicts]
+    results = together(40, lambda number: line.join(str(number)))
+    return [v.standing.state for v in results]
 
 
 @pytest.mark.parametrize(("cap", "rate", "most"), [(5, 0, 5), (800, 7, 7)])
@@ -99,7 +99,7 @@ def test_claims_that_race_with_ticks_and_expiries_lose_nobody():
     def act(number: int) -> Any:
         if number >= len(people):
             return late.tick()
-        return (line if number % 2 else late).claim(people[number]).word
+        return (line if number % 2 else late).claim(people[number]).outcome
 
     words = together(len(people) + 4, act)[: len(people)]
 
@@ -145,7 +145,7 @@ def paused(queue, operator, now):
 
 def people_join(queue: SaleQueue, many: int, now: datetime) -> None:
     steps = [store.join(queue.pk, str(number), now) for number in range(1, many + 1)]
-    store.raised(store.take_all(steps))
+    store.run_all(steps)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -175,7 +175,7 @@ def test_a_person_who_joins_two_lines_at_once_stands_in_one(operator, now):
                 event_id=lines[n % 2].pk, person=person, now=now
             ),
         )
-        states = {q.pk: store.take(store.look(q.pk, person, now)).state for q in lines}
+        states = {q.pk: store.run(store.peek(q.pk, person, now)).state for q in lines}
         live = [pk for pk, state in states.items() if state in {"waiting", "admitted"}]
         assert len(live) == 1
         assert winners(results)
@@ -190,7 +190,7 @@ def test_a_join_that_is_on_its_way_counts(operator, now):
     )
     for queue in (first, second):
         services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
-    noted = store.take(store.enlist(first.pk, "1", now))
+    noted = store.run(store.add_membership(first.pk, "1", now))
 
     with pytest.raises(errors.InAnotherLine):
         services.join(event_id=second.pk, person="1", now=now)
@@ -248,7 +248,7 @@ def test_draws_at_once_give_each_number_once_and_latecomers_are_behind(lobby, op
             return services.move_queue(event_id=lobby.pk, to=State.OPEN, by=operator, now=now)
         if number < 5:
             return [services.tick_open_queues(now=now) for _ in range(3)] and None
-        return store.take(store.join(lobby.pk, str(1_000 + number), now))
+        return store.run(store.join(lobby.pk, str(1_000 + number), now))
 
     together(15, act)
     for _ in range(2):

@@ -22,9 +22,12 @@ from rest_framework.response import Response
 from ticketing.core import errors
 from ticketing.core.errors import DomainError
 
+CHALLENGE = 'Bearer realm="api"'
+# JSON that a browser shows as a page runs and loads nothing.
+API_CSP = "default-src 'none'; frame-ancestors 'none'"
 REDIS_OUTAGES = (RedisError, ConnectionInterrupted, BrokerDown)
 OUTAGES = (OperationalError, InterfaceError, *REDIS_OUTAGES)
-OUR_WORDS: dict[type[Exception], type[DomainError]] = {
+DOMAIN_ERRORS: dict[type[Exception], type[DomainError]] = {
     Http404: errors.NotFound,
     PermissionDenied: errors.NotAllowed,
     BadRequest: errors.InvalidInput,
@@ -41,7 +44,7 @@ OUR_WORDS: dict[type[Exception], type[DomainError]] = {
 
 
 def error_of(exception: BaseException | None) -> DomainError:
-    """What this exception means to the one who asked; a bug unless we know better."""
+    """The error that the caller is told; `Broken` for an exception that nobody expected."""
     match exception:
         case DomainError():
             return exception
@@ -53,10 +56,20 @@ def error_of(exception: BaseException | None) -> DomainError:
             refusal = errors.InvalidInput(reason=str(exception.detail))
             refusal.status = exception.status_code
             return refusal
-    for kind, error in OUR_WORDS.items():
+    for kind, error in DOMAIN_ERRORS.items():
         if isinstance(exception, kind):
             return error()
     return errors.Broken()
+
+
+def headers_of(error: DomainError) -> dict[str, str]:
+    """What an error response says in its headers."""
+    headers = {}
+    if error.retry_after is not None:
+        headers["Retry-After"] = str(error.retry_after)
+    if error.status == 401:
+        headers["WWW-Authenticate"] = getattr(error, "auth_header", CHALLENGE)
+    return headers
 
 
 def body(error: DomainError) -> dict[str, Any]:
@@ -72,10 +85,12 @@ def respond(request: HttpRequest, error: DomainError) -> HttpResponse:
     """JSON for programs, a page for people. Touches neither session nor database."""
     if wants_json(request):
         response: HttpResponse = JsonResponse(body(error), status=error.status)
+        response["Cache-Control"] = "no-store"
+        response["Content-Security-Policy"] = API_CSP
     else:
         response = render(request, "errors/error.html", {"error": error}, status=error.status)
-    if error.retry_after is not None:
-        response["Retry-After"] = str(error.retry_after)
+    for name, value in headers_of(error).items():
+        response[name] = value
     return response
 
 
@@ -84,13 +99,11 @@ def wants_json(request: HttpRequest) -> bool:
 
 
 def for_api(exception: Exception, context: dict[str, Any]) -> Response | None:
-    """REST framework's hook. A bug goes on to Django, which logs it and asks `server_error`."""
+    """REST framework's hook. A bug goes on to Django, which logs it and calls `server_error`."""
     error = error_of(exception)
     if isinstance(error, errors.Broken):
         return None
-    headers = {"Retry-After": str(error.retry_after)} if error.retry_after is not None else {}
-    if authenticate := getattr(exception, "auth_header", None):
-        headers["WWW-Authenticate"] = authenticate
+    headers = headers_of(error) | {"Cache-Control": "no-store"}
     return Response(body(error), status=error.status, headers=headers)
 
 

@@ -1,42 +1,52 @@
-"""Answers that may be a second old, kept in the process: a crowd asks the database once."""
+"""Results kept in the process for a moment: a crowd asks the database once."""
 
 from collections.abc import Callable
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from functools import update_wrapper
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from ticketing.core import clock
 
 P = ParamSpec("P")
 T = TypeVar("T")
 MOST = 1_000
-_all: list[dict[Any, Any]] = []
+_caches: list[dict[Any, Any]] = []
 
 
-def ttl_cache(seconds: float) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Ask the same thing again only after so long; a refusal is never kept."""
+class TtlCached(Generic[P, T]):
+    """A function whose results are kept for some seconds; exceptions and None are not."""
 
-    def remembering(ask: Callable[P, T]) -> Callable[P, T]:
-        answers: dict[Any, tuple[float, T]] = {}
-        _all.append(answers)
+    def __init__(self, function: Callable[P, T], seconds: float) -> None:
+        self._function, self._seconds = function, seconds
+        self._results: dict[Any, tuple[float, T]] = {}
+        _caches.append(self._results)
+        update_wrapper(self, function)
 
-        @wraps(ask)
-        def remembered(*args: P.args, **kwargs: P.kwargs) -> T:
-            key = (args, tuple(sorted(kwargs.items())))
-            until, answer = answers.get(key, (0.0, None))
-            if answer is not None and clock.monotonic() < until:
-                return answer
-            fresh = ask(*args, **kwargs)
-            if len(answers) >= MOST:
-                answers.clear()
-            answers[key] = clock.monotonic() + seconds, fresh
-            return fresh
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        kept = self.cached(*args, **kwargs)
+        if kept is not None:
+            return kept
+        result = self._function(*args, **kwargs)
+        if len(self._results) >= MOST:
+            self._results.clear()
+        self._results[_key(args, kwargs)] = clock.monotonic() + self._seconds, result
+        return result
 
-        return remembered
+    def cached(self, *args: P.args, **kwargs: P.kwargs) -> T | None:
+        """The kept result, if there is one; never calls the function."""
+        until, result = self._results.get(_key(args, kwargs), (0.0, None))
+        return result if clock.monotonic() < until else None
 
-    return remembering
+
+def ttl_cache(seconds: float) -> Callable[[Callable[P, T]], TtlCached[P, T]]:
+    """Call the function again only after so many seconds."""
+    return lambda function: TtlCached(function, seconds)
+
+
+def _key(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return args, tuple(sorted(kwargs.items()))
 
 
 def forget_everything() -> None:
-    """For tests, which change the world faster than anybody else."""
-    for answers in _all:
-        answers.clear()
+    """For tests, which change the data faster than the results expire."""
+    for results in _caches:
+        results.clear()

@@ -14,7 +14,7 @@ from ticketing.console.errors import SecondFactorMissing
 from ticketing.console.services import needs_second_factor
 from ticketing.console.services.roles import REHEARSE
 from ticketing.core import clock
-from ticketing.core.api_views import NeverStored
+from ticketing.core.api_views import NoStoreView
 from ticketing.rehearsal import api_documents as documents
 from ticketing.rehearsal import api_serializers as shapes
 from ticketing.rehearsal import selectors, services
@@ -33,7 +33,7 @@ class MayRehearse(BasePermission):
         return True
 
 
-class StageView(NeverStored):
+class StageView(NoStoreView):
     authentication_classes = [TokenAuthentication, SessionAuthentication]
     permission_classes = [MayRehearse]
 

@@ -69,7 +69,7 @@ class QueueHub(Hub[QueueTopic]):
         """The last tick message of an event: the one received here, or else Redis' copy."""
         if received := self._received(event_id):
             return received
-        kept = await store.alast_pulse(event_id)
+        kept = await store.alast_tick_message(event_id)
         return self._received(event_id) or kept  # one may have arrived meanwhile
 
     def _received(self, event_id: int) -> TickMessage | None:
@@ -83,7 +83,7 @@ class QueueHub(Hub[QueueTopic]):
     async def _messages(self) -> AsyncIterator[str]:
         for topic in self.topics.values():
             topic.mark_stale()
-        async for text in store.heard_pulses():
+        async for text in store.subscribe_to_tick_messages():
             yield text
 
     async def _send_heartbeats(self) -> None:
@@ -103,7 +103,7 @@ async def send_heartbeats(topic: QueueTopic, moment: float, now: datetime) -> No
     absence = topic.message.absence_ms / 1000 if topic.message else PAGE_SECONDS
     due = moment - topic.heartbeat_at >= min(PAGE_SECONDS, absence / 4) - HEARTBEAT_SECONDS
     people = polled | topic.people.keys() if due else polled
-    await store.abeat_all(topic.key, people, now)
+    await store.aheartbeat_all(topic.key, people, now)
     topic.polled -= polled  # only now: what could not be saved is saved with the next heartbeat
     if due:
         topic.heartbeat_at = moment

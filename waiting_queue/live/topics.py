@@ -93,7 +93,7 @@ class QueueTopic(Topic[QueueSubscriber]):
         frames, slots = Frames(self.message), _slots_between(before, self.message)
         changed, self._look_up_next = changed | self._look_up_next, set()
         self._frames = frames
-        standings = await store.alook_all(self.key, list(changed), frames.now)
+        standings = await store.apeek_all(self.key, list(changed), frames.now)
         await self._push_changed(frames, standings)
         await self._push_ranks(frames, standings, slots)
         await self._push_announcements(before, self.message)

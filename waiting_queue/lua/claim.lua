@@ -1,20 +1,21 @@
--- Take the place that is reserved for a fan whose turn it is. Claiming twice is fine.
+-- Take the place that is reserved for a person whose turn it is. Claiming twice changes nothing.
 --
--- ARGV     person, now_ms; number and epoch of the token that speaks for them, if one does
--- Returns  {verdict, standing…}; verdict: claimed, already, not_yet, late, not_in_line, revoked, lost
+-- KEYS     as in _line.lua
+-- ARGV     person, now_ms; number and epoch of their queue token, if they sent one
+-- Returns  {outcome, standing…}; outcome: claimed, already, not_yet, late, not_in_line, revoked, lost
 local person, now = ARGV[1], tonumber(ARGV[2])
 
-local function answer(verdict)
-  return { verdict, unpack(standing(person, now)) }
+local function answer(outcome)
+  return { outcome, unpack(standing(person, now)) }
 end
 
-if redis.call('HEXISTS', desk, 'epoch') == 0 then
+if redis.call('HEXISTS', meta, 'epoch') == 0 then
   return { 'lost' }
 end
 if is_revoked(person, ARGV[3], ARGV[4]) then
   return { 'revoked' }
 end
-local state, number = unpack(whereabouts(person, now))
+local state, number = unpack(place_of(person, now))
 if state == 'ready' then
   redis.call('ZREM', ready, person)
   admit(person, number, now)

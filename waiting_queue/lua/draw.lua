@@ -1,8 +1,9 @@
--- Give a part of the lobby its numbers. The order was worked out from the published seed; who left
--- the lobby meanwhile is passed over, and a repeat changes nothing.
+-- Give a part of the lobby its numbers, in the order computed from the published seed. People who
+-- left the lobby meanwhile are skipped; a repeat changes nothing.
 --
+-- KEYS     as in _line.lua
 -- ARGV     now_ms, first number, then the people of this part in drawn order
--- Returns  how many were moved
+-- Returns  how many were moved to the line
 local now, first = tonumber(ARGV[1]), tonumber(ARGV[2])
 
 local moved = 0
@@ -10,7 +11,7 @@ for index = 3, #ARGV do
   local person, number = ARGV[index], first + index - 3
   if redis.call('ZREM', lobby, person) == 1 then
     redis.call('ZADD', line, number, person)
-    note('join', person, number, now)
+    record('join', person, number, now)
     moved = moved + 1
   end
 end

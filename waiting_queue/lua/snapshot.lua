@@ -1,7 +1,8 @@
 -- The whole queue in numbers.
 --
--- Returns  {field, value, …}: the desk, and how many people are where
-local answer = redis.call('HGETALL', desk)
+-- KEYS     as in _line.lua
+-- Returns  {field, value, …}: meta, and the number of people in each state
+local answer = redis.call('HGETALL', meta)
 local sizes = { lobby = lobby, waiting = line, ready = ready, inside = inside }
 for name, key in pairs(sizes) do
   answer[#answer + 1] = name

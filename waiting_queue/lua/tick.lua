@@ -1,17 +1,18 @@
--- One second of the line: take out the absent, end what ran out, call the next.
--- Costs as much as the people it moves, however many wait. Late, missed, doubled or concurrent ticks
--- admit no more and no fewer: permits come from the time that has passed.
+-- One second of the line: remove the absent, end calls and passes that ran out, call the next.
+-- Its cost depends on the people it moves, not on how many wait. Late, missed, doubled or concurrent
+-- ticks admit no more and no fewer: permits come from the time that has passed.
 --
--- ARGV     now_ms, batch (people looked at to be called), sweep (people taken out), then the rules:
+-- KEYS     as in _line.lua
+-- ARGV     now_ms, batch (people considered for a call), sweep (people removed), then the rules:
 --          epoch, state, drawing, capacity, rate, cap, claim, pass, pass_max, absence, lines (in ms)
 -- Returns  {called, expired, absent, lobby, waiting, ready, inside, more, called people…}
---          or {'lost'} if this is not the Redis that the sale began with
+--          or {'lost'} if Redis does not have the line of this epoch
 local now, batch, sweep = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
--- A gap between ticks longer than this is an outage, and nobody pays for an outage.
+-- A gap between ticks longer than this is an outage: deadlines move by as much.
 local OUTAGE_MS = 10000
 local ENDED_KEPT_MS = 3600000
 
-if redis.call('HGET', desk, 'epoch') ~= ARGV[4] then
+if redis.call('HGET', meta, 'epoch') ~= ARGV[4] then
   return { 'lost' }
 end
 set_rules(4, now)
@@ -30,22 +31,22 @@ if step > OUTAGE_MS or step < 0 then
   shift(ready, step)
   shift(inside, step)
   counted_from = now
-  redis.call('HSET', desk, 'counted_from', now)
+  redis.call('HSET', meta, 'counted_from', now)
 end
 
 local left = sweep
-local function end_all(key, horizon, how)
-  local gone = redis.call('ZRANGEBYSCORE', key, '-inf', horizon, 'LIMIT', 0, left)
-  for _, person in ipairs(gone) do
+local function end_all(key, until_ms, how)
+  local over = redis.call('ZRANGEBYSCORE', key, '-inf', until_ms, 'LIMIT', 0, left)
+  for _, person in ipairs(over) do
     remove(person, how, now)
   end
-  left = left - #gone
-  return #gone
+  left = left - #over
+  return #over
 end
 
-local away_since = counted_from + absence <= now and now - absence or -1
+local absent_since = counted_from + absence <= now and now - absence or -1
 local expired = end_all(inside, now, 'expired') + end_all(ready, now, 'expired')
-local absent = end_all(seen, away_since, 'expired')
+local absent = end_all(seen, absent_since, 'expired')
 local forgotten = redis.call('ZRANGEBYSCORE', ended, '-inf', (now - ENDED_KEPT_MS) * 8, 'LIMIT', 0, sweep)
 if #forgotten > 0 then
   redis.call('ZREM', ended, unpack(forgotten))
@@ -57,16 +58,16 @@ local function call(person, number)
   redis.call('ZREM', seen, person)
   redis.call('ZADD', ready, now + claim, person)
   redis.call('HSET', called, person, number .. ':0')
-  note('ready', person, number, now)
+  record('ready', person, number, now)
   people[#people + 1] = person
 end
 
--- Who is away is not called, even if the sweep has not come to them yet.
+-- People who are absent are not called, even if the sweep has not reached them yet.
 local function call_next(count)
   local next_ones = redis.call('ZRANGE', line, 0, count - 1, 'WITHSCORES')
   for index = 1, #next_ones, 2 do
     local person, number = next_ones[index], string.format('%d', next_ones[index + 1])
-    if tonumber(redis.call('ZSCORE', seen, person) or now) > away_since then
+    if tonumber(redis.call('ZSCORE', seen, person) or now) > absent_since then
       call(person, number)
     else
       remove(person, 'expired', now)
@@ -80,26 +81,26 @@ local more = left <= 0
 if (state == 'open' or state == 'draining') and drawing ~= 1 then
   local available = permits(now)
   local wanted = math.max(math.min(math.floor(available), room()), 0)
-  local looked_at = wanted > 0 and call_next(math.min(wanted, batch)) or 0
-  local unfinished = #people < wanted and looked_at == math.min(wanted, batch)
+  local considered = wanted > 0 and call_next(math.min(wanted, batch)) or 0
+  local unfinished = #people < wanted and considered == math.min(wanted, batch)
   spend(available, #people, now, unfinished)
   more = more or unfinished
 else
-  redis.call('HSET', desk, 'tokens', 0, 'refilled', later(now, rules('refilled')))
+  redis.call('HSET', meta, 'tokens', 0, 'refilled', later(now, rules('refilled')))
 end
 
--- How fast people are really called: two averages, a quick one and a steady one.
+-- How fast people are called: two moving averages, over half a minute and over five minutes.
 local elapsed = math.max(now - last, 0) / 1000
 uncounted = uncounted + #people
 if elapsed > 0 then
   for name, memory in pairs({ fast = 30, slow = 300 }) do
     local keep = math.exp(-elapsed / memory)
     local rate = (rules(name) or 0) * keep + (uncounted / elapsed) * (1 - keep)
-    redis.call('HSET', desk, name, string.format('%.6f', rate))
+    redis.call('HSET', meta, name, string.format('%.6f', rate))
   end
   uncounted = 0
 end
-redis.call('HSET', desk, 'ticked', later(now, last), 'uncounted', uncounted)
+redis.call('HSET', meta, 'ticked', later(now, last), 'uncounted', uncounted)
 
 local sizes = { redis.call('ZCARD', lobby), redis.call('ZCARD', line), redis.call('ZCARD', ready), redis.call('ZCARD', inside) }
 return { #people, expired, absent, sizes[1], sizes[2], sizes[3], sizes[4], more and 1 or 0, unpack(people) }

@@ -53,5 +53,5 @@ def user_with_number(*, event_id: int, number: int) -> User:
 def person_in_queue(*, event_id: int, user: User, now: datetime) -> PersonInQueue:
     """Return where somebody is, without counting as a sign of life that keeps their place."""
     person = str(user.pk)
-    standing = store.take(store.look(event_id, person, now))
+    standing = store.run(store.peek(event_id, person, now))
     return PersonInQueue(user, standing, store.block_reason(event_id, person))

@@ -55,7 +55,7 @@ def overviews(queues: Sequence[SaleQueue], *, now: datetime) -> dict[int, Overvi
     """Return the overview of each queue by event id, read in one round trip."""
     snapshots: Sequence[dict[str, str] | Exception]
     try:
-        snapshots = store.take_all([store.snapshot(queue.pk) for queue in queues]) if queues else []
+        snapshots = store.run_each([store.snapshot(queue.pk) for queue in queues]) if queues else []
     except RedisError as outage:
         snapshots = [outage] * len(queues)
     return {

@@ -6,7 +6,7 @@ from waiting_queue.services.fans import (
     aclaim,
     ajoin,
     aleave,
-    arequire_admission,
+    arequire_turn,
     astanding,
     claim,
     complete,
@@ -14,6 +14,7 @@ from waiting_queue.services.fans import (
     known_standing,
     leave,
     require_admission,
+    require_turn,
     standing,
     token_of,
 )
@@ -24,6 +25,12 @@ from waiting_queue.services.journal import (
     rebuild_queue,
 )
 from waiting_queue.services.knob_parsing import parse_knobs
+from waiting_queue.services.no_line import (
+    aexplain_no_line,
+    explain_no_line,
+    no_line_reason,
+    require_open_sale,
+)
 from waiting_queue.services.notices import set_notice
 from waiting_queue.services.people import PERSON_ACTIONS, block, kick, unblock
 from waiting_queue.services.queues import (

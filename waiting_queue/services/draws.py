@@ -55,7 +55,7 @@ def _give_numbers(event_id: int, now: datetime) -> int:
     moved = 0
     for start in range(0, len(people), BATCH):
         batch = people[start : start + BATCH]
-        moved += store.take(store.draw(event_id, batch, draw.first_number + start, now))
+        moved += store.run(store.draw(event_id, batch, draw.first_number + start, now))
     draw.finished_at = now
     draw.save(update_fields=["finished_at"])
     _begin(queue, now, drawing=False)
@@ -69,7 +69,7 @@ def _unfinished_draw(event_id: int) -> QueueDraw | None:
 
 def _begin(queue: SaleQueue, now: datetime, *, drawing: bool) -> int:
     """Write the rules to Redis and return the lobby's first number; a lost line is not drawn."""
-    first_number = store.take(store.begin(queue.pk, rules_of(queue, drawing=drawing), now))
+    first_number = store.run(store.configure(queue.pk, rules_of(queue, drawing=drawing), now))
     if not first_number:
         raise QueueUnavailable()
     return first_number

@@ -32,7 +32,7 @@ def drain_journal(*, event_id: int, batches: int = 10) -> int:
     for _ in range(batches):
         copied = _copy_batch(event_id)
         if copied:
-            store.forget_journal_entries(event_id, copied)
+            store.delete_journal_entries(event_id, copied)
         drained += len(copied)
         if len(copied) < BATCH:
             break
@@ -67,7 +67,7 @@ def rebuild_queue(*, event_id: int, now: datetime) -> int:
     The line's metadata is removed first and written last. Without it nobody can join, so no entry
     is lost in between.
     """
-    store.take_down_desk(event_id)
+    store.delete_meta(event_id)
     while drain_journal(event_id=event_id):
         pass
     return _restore(event_id, now)
@@ -76,7 +76,7 @@ def rebuild_queue(*, event_id: int, now: datetime) -> int:
 @transaction.atomic
 def _restore(event_id: int, now: datetime) -> int:
     queue = free_queue_for_update(event_id)
-    if queue is None or store.has_desk(event_id) or store.journal_entries(event_id, 1):
+    if queue is None or store.has_meta(event_id) or store.journal_entries(event_id, 1):
         return 0  # another worker rebuilds or has rebuilt it; the next tick looks again
     store.erase(event_id)
     people = last_entries(event_id)
@@ -84,11 +84,11 @@ def _restore(event_id: int, now: datetime) -> int:
     store.restore(event_id, places, marks, highest_number(event_id))
     store.restore_blocks(event_id, blocked_people(event_id))
     for name in ("lobby", "line", "ready", "inside"):
-        store.enlist_all(event_id, places[name], now)
+        store.add_memberships(event_id, places[name], now)
     queue.epoch = secrets.token_urlsafe(9)
     queue.save(update_fields=["epoch"])
     rules = rules_of(queue, drawing=is_drawing(event_id))
-    store.take(store.begin(event_id, rules, now, new=True))
+    store.run(store.configure(event_id, rules, now, new=True))
     store.restore_counts(event_id, counts_of(event_id))
     log.warning("queue %s: rebuilt from the journal, %s people", event_id, len(people))
     return len(people)

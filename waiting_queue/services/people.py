@@ -21,7 +21,6 @@ from waiting_queue.services.audit_log import (
     about_person,
     record_change,
 )
-from waiting_queue.store import Program
 
 
 @transaction.atomic
@@ -86,17 +85,12 @@ def _move_out(
     queue: SaleQueue, person: str, how: str, *, by: User | None, why: str, now: datetime
 ) -> str:
     """Redis comes last: if it is down, the transaction takes the audit row back."""
-    before = store.take(store.look(queue.pk, person, now)).state
+    before = store.run(store.peek(queue.pk, person, now)).state
     what = about_person(person)
     record_change(queue, by=by, now=now, what=what, before=before, after=how, why=why)
-    was = store.perform(_leave(queue.pk, person, now, how, why))
+    was = store.run(store.leave(queue.pk, person, now, how=how, why=why))
+    if was != "none":
+        store.run(store.remove_membership(queue.pk, person))
     if was == "none" and how != BLOCKED:
         raise errors.PersonNotInLine()
-    return was
-
-
-def _leave(event_id: int, person: str, now: datetime, how: str, why: str) -> Program[str]:
-    (was,) = yield [store.leave(event_id, person, now, how=how, why=why)]
-    if was != "none":
-        yield [store.delist(event_id, person)]
     return was

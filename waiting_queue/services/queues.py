@@ -118,7 +118,7 @@ def write_rules(queue: SaleQueue, now: datetime, *, new: bool = False) -> int:
     if not queue.epoch:
         return 0
     rules = rules_of(queue, drawing=is_drawing(queue.pk))
-    return store.take(store.begin(queue.pk, rules, now, new=new))
+    return store.run(store.configure(queue.pk, rules, now, new=new))
 
 
 def changeable_knobs(state: str) -> frozenset[str]:

@@ -24,7 +24,7 @@ _outlooks: dict[int, tuple[int, dict[str, Any]]] = {}
 def send_tick_messages(queues: Iterable[SaleQueue], *, now: datetime) -> None:
     """Publish the state of these queues; whoever misses a message catches up with the next."""
     queues, now_ms = list(queues), store.ms(now)
-    answers = store.take_all([store.pulse(queue.pk) for queue in queues])
+    answers = store.run_each([store.tick_message(queue.pk) for queue in queues])
     _publish(
         [
             replace(answer, at_ms=now_ms, notice=queue.notice, outlook=_outlook(answer, now_ms))
@@ -42,7 +42,7 @@ def send_closing_message(*, event_id: int, now: datetime) -> None:
 
 def announcements(event_id: int) -> dict[str, Any]:
     """What everybody in line was sent last: the operator's notice, and the outlook."""
-    return frames.announcements(store.last_pulse(event_id))
+    return frames.announcements(store.last_tick_message(event_id))
 
 
 async def aannouncements(event_id: int) -> dict[str, Any]:
@@ -51,7 +51,7 @@ async def aannouncements(event_id: int) -> dict[str, Any]:
 
 def _publish(messages: list[TickMessage]) -> None:
     try:
-        store.publish(messages)
+        store.publish_tick_messages(messages)
     except RedisError as outage:
         log.warning("the tick messages were not published: %s", outage)
 

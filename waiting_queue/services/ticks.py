@@ -12,13 +12,13 @@ from ticketing.core.errors import DomainError
 from ticketing.events.selectors import seats_free
 from waiting_queue import metrics, store
 from waiting_queue.models import QueueDraw, SaleQueue
-from waiting_queue.scripts import ScriptCall
 from waiting_queue.services.draws import draw_lobby
 from waiting_queue.services.journal import archive_queue, rebuild_queue
 from waiting_queue.services.queues import move_queue
 from waiting_queue.services.rules import rules_of
 from waiting_queue.services.tick_messages import send_closing_message, send_tick_messages
-from waiting_queue.store import Ticked
+from waiting_queue.store import TickResult
+from waiting_queue.store.scripts import ScriptCall
 
 log = logging.getLogger(__name__)
 State = SaleQueue.State
@@ -27,7 +27,7 @@ MAX_ROUNDS = 10
 
 
 @metrics.TICK_SECONDS.time()
-def tick_open_queues(*, now: datetime) -> dict[int, Ticked]:
+def tick_open_queues(*, now: datetime) -> dict[int, TickResult]:
     """Tick every running queue and return the results by event id.
 
     All queues tick in one round trip. An error in one queue is logged and stops no other.
@@ -58,14 +58,14 @@ def open_due_queues(*, now: datetime) -> None:
 
 def _tick_in_rounds(
     queues: Sequence[SaleQueue], drawing: set[int], now: datetime
-) -> dict[int, Ticked]:
+) -> dict[int, TickResult]:
     """One script moves a bounded number of people; queues with more to do get another round."""
     calls = {queue.pk: _tick_call(queue, queue.pk in drawing, now) for queue in queues}
-    ticked: dict[int, Ticked] = {}
+    ticked: dict[int, TickResult] = {}
     for _ in range(MAX_ROUNDS):
         with metrics.LUA_SECONDS.time():
-            results = zip(calls, store.take_all(list(calls.values())), strict=True)
-        done: dict[int, Ticked] = {}
+            results = zip(calls, store.run_each(list(calls.values())), strict=True)
+        done: dict[int, TickResult] = {}
         for event_id, result in results:
             if isinstance(result, Exception):
                 log.error("queue %s: tick failed: %s", event_id, result)
@@ -78,12 +78,12 @@ def _tick_in_rounds(
     return ticked
 
 
-def _tick_call(queue: SaleQueue, drawing: bool, now: datetime) -> ScriptCall[Ticked]:
+def _tick_call(queue: SaleQueue, drawing: bool, now: datetime) -> ScriptCall[TickResult]:
     stock = None if queue.stock_factor is None else seats_free(queue.pk)
     return store.tick(queue.pk, rules_of(queue, drawing=drawing, seats_free=stock), now)
 
 
-def _rebuild_lost_lines(ticked: dict[int, Ticked], now: datetime) -> None:
+def _rebuild_lost_lines(ticked: dict[int, TickResult], now: datetime) -> None:
     for event_id, result in ticked.items():
         if result.lost:
             _isolated(event_id, partial(_rebuild_if_still_lost, event_id, now))
@@ -92,7 +92,7 @@ def _rebuild_lost_lines(ticked: dict[int, Ticked], now: datetime) -> None:
 def _rebuild_if_still_lost(event_id: int, now: datetime) -> None:
     """Another ticker may have rebuilt the line since this one's script ran."""
     queue = SaleQueue.objects.get(pk=event_id)
-    if store.desk_epoch(event_id) != queue.epoch:
+    if store.epoch_of(event_id) != queue.epoch:
         rebuild_queue(event_id=event_id, now=now)
 
 

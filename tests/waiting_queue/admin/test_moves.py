@@ -45,7 +45,7 @@ def test_a_move_asks_first_and_then_happens(operator_client, queue, operator):
     assert answer.url == page_of(queue)
     assert (change.by, change.before, change.after) == (operator, "scheduled", "open")
     assert change.why == "it is eight"
-    assert store.take(store.snapshot(queue.pk))["state"] == "open"
+    assert store.run(store.snapshot(queue.pk))["state"] == "open"
 
 
 def test_closing_needs_a_reason_and_shows_how_many_lose_their_place(
@@ -150,7 +150,7 @@ def test_rebuilding_asks_first_and_restores_everybody(operator_client, open_queu
 
     operator_client.post(address, {"confirmed": "1", "reason": "counts look odd"})
 
-    assert store.take(store.look(open_queue.pk, "7", now)).number == 1
+    assert store.run(store.peek(open_queue.pk, "7", now)).number == 1
     assert QueueChange.objects.get(what="rebuilt").after == "1"
 
 

@@ -29,7 +29,7 @@ def action_page(queue, fan, action):
 
 
 def standing(queue, fan, now):
-    return store.take(store.look(queue.pk, str(fan.pk), now))
+    return store.run(store.peek(queue.pk, str(fan.pk), now))
 
 
 def test_somebody_is_found_by_address_however_it_is_spelled(operator_client, waiting, fan):

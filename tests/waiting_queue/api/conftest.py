@@ -16,21 +16,19 @@ from ticketing.accounts.models import User
 from ticketing.accounts.sessions import SessionStore, store_caller
 from ticketing.asgi import application
 from ticketing.core import clock, redis
-from waiting_queue import reasons, services
+from waiting_queue import services
 from waiting_queue.live.hub import QueueHub
 from waiting_queue.models import SaleQueue
 
 OWN = "http://testserver"
 
 
-@pytest.fixture(autouse=True)
-def forgotten_reasons() -> None:
-    reasons._reasons.clear()
-
-
 @pytest.fixture
-async def http(transactional_db: None) -> AsyncIterator[httpx.AsyncClient]:
-    """Answers come from this event loop; what threads opened is closed again."""
+async def http(
+    transactional_db: None, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[httpx.AsyncClient]:
+    """Answers come from this event loop; threads keep no connection."""
+    monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
     transport = httpx.ASGITransport(application)
     async with httpx.AsyncClient(transport=transport, base_url=OWN) as client:
         yield client

@@ -1,4 +1,4 @@
-"""Joining, asking, claiming and leaving through the server's lean path."""
+"""Joining, asking, claiming and leaving through the server's fast path."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -198,7 +198,7 @@ async def test_somebody_blocked_is_told_why(ann: Fan, paused: SaleQueue):
     from waiting_queue import store
 
     await ann.join()
-    await in_thread(store.take)(
+    await in_thread(store.run)(
         store.leave(paused.pk, ann.person, clock.now(), how="blocked", why="three accounts")
     )
 

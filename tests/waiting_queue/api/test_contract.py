@@ -1,4 +1,4 @@
-"""One contract: the lean path, the ordinary views and the OpenAPI document say the same."""
+"""One contract: the fast path, the ordinary views and the OpenAPI document say the same."""
 
 import json
 from io import StringIO
@@ -70,11 +70,11 @@ class Pages:
         return self.client.generic(method, address, headers=sent)
 
 
-def same(lean: httpx.Response, page: Any) -> bool:
-    told, other = lean.json(), page.json()
+def same(fast: httpx.Response, page: Any) -> bool:
+    told, other = fast.json(), page.json()
     for name in CHANGING & told.keys():
         told.pop(name), other.pop(name)
-    return (lean.status_code, told) == (page.status_code, other)
+    return (fast.status_code, told) == (page.status_code, other)
 
 
 async def test_both_ways_give_the_same_answers(ann: Fan, paused: SaleQueue):

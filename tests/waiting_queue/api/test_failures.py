@@ -5,8 +5,7 @@ import logging
 import pytest
 
 from tests.waiting_queue.api.conftest import Fan
-from waiting_queue import services
-from waiting_queue.api import ACTS, Act
+from waiting_queue.api import calls
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,7 +37,7 @@ async def test_a_bug_is_logged_and_gives_nothing_away(ann: Fan, monkeypatch, cap
     async def broken(**arguments):
         raise ZeroDivisionError("the secret is 42")
 
-    monkeypatch.setitem(ACTS, "GET", Act(services.standing, broken))
+    monkeypatch.setattr(calls.STANDING, "aservice", broken)
     with caplog.at_level(logging.ERROR):
         answer = await ann.poll()
 

@@ -226,14 +226,14 @@ async def test_plain_http_is_sent_to_https_where_tls_is_asked_for(ann: Fan, monk
     monkeypatch.setattr(settings, "SECURE_SSL_REDIRECT", True)
     taken_by_django: list[str] = []
 
-    async def otherwise(scope, receive, send):
+    async def fallback(scope, receive, send):
         taken_by_django.append(scope["path"])
         await send({"type": "http.response.start", "status": 301, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
     from ticketing import asgi
 
-    monkeypatch.setattr(asgi.site, "otherwise", otherwise)
+    monkeypatch.setattr(asgi.site, "fallback", fallback)
 
     assert (await ann.join()).status_code == 301
     assert len(taken_by_django) == 1

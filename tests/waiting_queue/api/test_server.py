@@ -77,7 +77,7 @@ async def test_a_large_body_is_refused_and_the_server_goes_on(address: str, paus
     assert (large.status_code, after.status_code) == (413, 201)
 
 
-async def test_django_answers_what_the_lean_path_does_not_take(address: str, paused: SaleQueue):
+async def test_django_answers_what_the_fast_path_does_not_take(address: str, paused: SaleQueue):
     async with httpx.AsyncClient(base_url=address) as http:
         put = await http.put(f"/api/v1/events/{paused.pk}/queue/")
         missing = await http.get(f"/api/v1/events/{paused.pk}/queue/nothing/")

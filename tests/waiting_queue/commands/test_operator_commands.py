@@ -210,7 +210,7 @@ def test_a_line_that_redis_lost_is_rebuilt(open_queue, now):
     out, _ = run("queue_rebuild", open_queue.pk)
 
     assert "rebuilt, 1 people" in out
-    assert store.take(store.look(open_queue.pk, "4", now)).number == 1
+    assert store.run(store.peek(open_queue.pk, "4", now)).number == 1
 
 
 def test_a_queue_that_has_not_started_is_not_rebuilt(queue):

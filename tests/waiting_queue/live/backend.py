@@ -72,7 +72,7 @@ def join(event_id: int, people: list[str]) -> dict[str, str]:
     from waiting_queue import services, store
 
     now = clock.now()
-    answers = store.take_all([store.join(event_id, person, now) for person in people])
+    answers = store.run_each([store.join(event_id, person, now) for person in people])
     found = zip(people, answers, strict=True)
     return {person: services.token_of(event_id, person, it.standing) for person, it in found}
 
@@ -101,7 +101,7 @@ def listeners() -> int:
     from ticketing.core import redis
     from waiting_queue import keys
 
-    return redis.client().pubsub_numsub(keys.pulses(redis.database()))[0][1]
+    return redis.client().pubsub_numsub(keys.tick_channel(redis.database()))[0][1]
 
 
 def attempt(verb: str, arguments: dict[str, Any]) -> Any:

@@ -26,11 +26,11 @@ from ticketing.accounts.models import User
 from ticketing.core import clock, redis
 from ticketing.core.auto_pipeline import AutoPipeline
 from ticketing.core.management.commands.serve import Server, server_config
-from waiting_queue import keys, reasons, services, store
+from waiting_queue import keys, services, store
 from waiting_queue.live import hub as live
 from waiting_queue.live.hub import QueueHub, send_heartbeats
 from waiting_queue.models import SaleQueue
-from waiting_queue.scripts import FOLDER, script
+from waiting_queue.store.scripts import FOLDER, script
 from waiting_queue.tick_message import TickMessage
 
 PATIENCE = 20  # seconds, for a slow machine; nothing waits so long when all is well
@@ -41,11 +41,6 @@ def wait_until(true: Callable[[], Any], *, seconds: float = PATIENCE) -> None:
     while not true():
         assert time.monotonic() < deadline, "it did not become true in time"
         time.sleep(0.01)
-
-
-@pytest.fixture(autouse=True)
-def forgotten_reasons() -> None:
-    reasons._reasons.clear()
 
 
 # -- the server -----------------------------------------------------------------------------------
@@ -137,7 +132,7 @@ def wait_for_listeners(
 ) -> None:
     """Until so many servers listen for tick messages: earlier ones are pushed to nobody."""
     client = client or redis.client()
-    channel = keys.pulses(redis.database() if number < 0 else number)
+    channel = keys.tick_channel(redis.database() if number < 0 else number)
     wait_until(lambda: client.pubsub_numsub(channel)[0][1] >= processes)
 
 
@@ -255,7 +250,7 @@ class Ticks:
                 self._wait_until_pushed(event_id)
 
     def _wait_until_pushed(self, event_id: int) -> None:
-        sent = store.last_pulse(event_id)
+        sent = store.last_tick_message(event_id)
         if sent and sent.at_ms == store.ms(self.now):
             wait_until(lambda: self.served.has_pushed(event_id, sent))
 
@@ -277,13 +272,13 @@ def move(queue: SaleQueue, to: str, now: datetime) -> SaleQueue:
 
 def message_of(event_id: int, **changes: Any) -> TickMessage:
     """What a tick would publish now; costs no SQL."""
-    message = store.take(store.pulse(event_id))
+    message = store.run(store.tick_message(event_id))
     return replace(message, **{"at_ms": store.ms(clock.now())} | changes)
 
 
 def publish(event_id: int, **changes: Any) -> TickMessage:
     message = message_of(event_id, **changes)
-    store.publish([message])
+    store.publish_tick_messages([message])
     return message
 
 

@@ -46,14 +46,14 @@ class OpenPage:
 def line_of(people: Iterable[int], **rules: Any) -> Line:
     """A line in which everybody waits."""
     line = Line().begin(**{"state": "paused", "rate": 0} | rules)
-    answers = store.take_all([store.join(7, str(person), line.now) for person in people])
+    answers = store.run_each([store.join(7, str(person), line.now) for person in people])
     assert {answer.word for answer in answers} <= {"joined"}
     return line
 
 
 def message(line: Line) -> TickMessage:
     """What a tick publishes at this moment of the line's own time."""
-    found = store.take(store.pulse(line.event_id))
+    found = store.run(store.tick_message(line.event_id))
     assert found is not None
     return replace(found, at_ms=store.ms(line.now))
 

@@ -36,7 +36,7 @@ def listeners() -> list[dict[str, str]]:
 
 
 async def until_it_listens() -> None:
-    channel = keys.pulses(redis.database())
+    channel = keys.tick_channel(redis.database())
     await until(lambda: redis.client().pubsub_numsub(channel)[0][1] == 1)
 
 
@@ -46,7 +46,7 @@ async def test_a_tick_message_is_received_and_pushed():
     await until_it_listens()
 
     line.leave("1")
-    store.publish([message(line)])
+    store.publish_tick_messages([message(line)])
 
     await until(lambda: [frame for frame in page.frames if frame.get("ahead") == 0])
 
@@ -54,7 +54,7 @@ async def test_a_tick_message_is_received_and_pushed():
 async def test_a_page_gets_its_standing_first_then_the_outlook_and_the_notice():
     line = line_of([1, 2])
     outlook = {"sold_out": True, "grades": []}
-    store.publish([replace(message(line), notice="late", outlook=outlook)])
+    store.publish_tick_messages([replace(message(line), notice="late", outlook=outlook)])
 
     page = await opened(line, "2")
 
@@ -67,7 +67,7 @@ async def test_a_page_gets_its_standing_first_then_the_outlook_and_the_notice():
 
 async def test_a_page_without_a_line_is_not_subscribed():
     line = line_of([1])
-    store.take_down_desk(7)
+    store.delete_meta(7)
 
     with pytest.raises(errors.QueueUnavailable):
         await opened(line, "1")
@@ -123,7 +123,7 @@ async def test_a_connection_that_is_cut_is_made_again(monkeypatch):
     redis.client().client_kill_filter(_id=before["id"])
     await until(lambda: [one["id"] for one in listeners()] not in ([], [before["id"]]))
     line.leave("1")
-    store.publish([message(line)])
+    store.publish_tick_messages([message(line)])
 
     await until(lambda: [frame for frame in page.frames if frame.get("ahead") == 0])
 
@@ -135,7 +135,7 @@ async def test_after_a_cut_the_line_is_read_again_even_if_no_turn_seems_missing(
     page = await opened(line, "3")
     await until_it_listens()
     before = message(line)
-    store.publish([before])
+    store.publish_tick_messages([before])
     await until(lambda: QueueHub.current().topics[7].message)
     (listener,) = listeners()
 
@@ -144,7 +144,7 @@ async def test_after_a_cut_the_line_is_read_again_even_if_no_turn_seems_missing(
     message(line)  # has this change, and nobody receives it
     await until(lambda: [one["id"] for one in listeners()] not in ([], [listener["id"]]))
     asked.clear()
-    store.publish([replace(message(line), turn=before.turn + 1)])
+    store.publish_tick_messages([replace(message(line), turn=before.turn + 1)])
 
     await until(lambda: [frame for frame in page.frames if frame.get("ahead") == 1])
     assert asked == ["ZRANGE"]
@@ -154,15 +154,15 @@ async def test_heartbeats_that_could_not_be_saved_are_saved_later(monkeypatch):
     line = line_of([1, 2])
     topic = QueueHub.current().topic(7)
     topic.polled.add("1")
-    real, now = store.abeat_all, line.wait(5).now
+    real, now = store.aheartbeat_all, line.wait(5).now
 
     async def down(*_: object) -> None:
         raise ConnectionError("down")
 
-    monkeypatch.setattr(store, "abeat_all", down)
+    monkeypatch.setattr(store, "aheartbeat_all", down)
     with pytest.raises(ConnectionError):
         await send_heartbeats(topic, topic.heartbeat_at, now)
-    monkeypatch.setattr(store, "abeat_all", real)
+    monkeypatch.setattr(store, "aheartbeat_all", real)
     await send_heartbeats(topic, topic.heartbeat_at, now)
 
     assert redis.client().zscore(keys.key(7, "seen"), "1") == store.ms(now)
@@ -198,7 +198,7 @@ async def test_open_pages_and_polls_are_signs_of_life_in_one_batch(asked):
 
     await send_heartbeats(topic, topic.heartbeat_at + live.PAGE_SECONDS, later)
 
-    assert asked == ["beat", "beat"]  # 300 people in parts of 200
+    assert asked == ["heartbeat", "heartbeat"]  # 300 people in parts of 200
     assert {seen(str(person)) for person in range(1, 301)} == {store.ms(later)}
 
 
@@ -216,7 +216,7 @@ async def test_between_due_times_heartbeats_are_of_those_who_polled(asked):
     await send_heartbeats(topic, began + live.HEARTBEAT_SECONDS, line.wait(2).now)
     await send_heartbeats(topic, began + 2 * live.HEARTBEAT_SECONDS, line.wait(2).now)
 
-    assert asked == ["beat"]
+    assert asked == ["heartbeat"]
     assert (seen("1"), seen("2"), seen("3")) == (
         store.ms(START + timedelta(seconds=1)),
         store.ms(START + timedelta(seconds=3)),
@@ -291,7 +291,7 @@ async def test_a_hub_that_closes_leaves_no_task_behind():
     line = line_of([1, 2])
     await opened(line, "1")
     await until_it_listens()
-    store.publish([message(line)])
+    store.publish_tick_messages([message(line)])
     await until(lambda: QueueHub.current().topics[7].message)
 
     await QueueHub.current().close()

@@ -52,7 +52,7 @@ def test_by_session_redis_is_asked_and_says_the_same(crowd, token, asked):
     by_session = crowd[2].ask().json()
 
     differs = {"server_time", "token", "next_poll_ms"}
-    assert asked == ["GET", "touch"]
+    assert asked == ["GET", "poll"]
     assert {key: by_session[key] for key in by_session.keys() - differs} == {
         key: by_token[key] for key in by_token.keys() - differs
     }
@@ -75,7 +75,7 @@ def test_when_the_ticks_have_stopped_redis_is_asked(paused, crowd, token, asked,
 
     poll = crowd[3].ask(token=token(crowd[3])).json()
 
-    assert (poll["ahead"], asked) == (3, ["touch"])
+    assert (poll["ahead"], asked) == (3, ["poll"])
 
 
 def test_who_is_called_or_out_is_answered_by_redis(paused, crowd, token, asked, now, served):
@@ -90,7 +90,7 @@ def test_who_is_called_or_out_is_answered_by_redis(paused, crowd, token, asked, 
     states = [fan.ask(token=token(fan)).json()["state"] for fan in crowd]
 
     assert states == ["READY", "LEFT", "WAITING", "WAITING"]
-    assert asked == ["touch", "touch"]
+    assert asked == ["poll", "poll"]
 
 
 def test_a_token_of_an_earlier_beginning_is_answered_by_redis_with_a_new_one(
@@ -101,7 +101,7 @@ def test_a_token_of_an_earlier_beginning_is_answered_by_redis_with_a_new_one(
 
     poll = crowd[0].ask(token=old).json()
 
-    assert asked == ["touch"]
+    assert asked == ["poll"]
     assert (poll["number"], read_token(poll["token"]).epoch) == (
         1,
         read_token(token(crowd[0])).epoch,
@@ -146,7 +146,7 @@ def test_polls_keep_the_place_in_one_step_for_all(paused, crowd, token, asked, s
     served.send_heartbeats(paused, later)
 
     after = [seen(paused, fan) for fan in crowd]
-    assert [verb for verb in asked if verb != "EVAL"] == ["beat"]
+    assert [verb for verb in asked if verb != "EVAL"] == ["heartbeat"]
     assert after[:3] == [store.ms(later)] * 3
     assert after[3] == before[crowd[3].person]
 
@@ -157,7 +157,7 @@ def test_a_place_is_kept_by_polling_and_lost_without(paused, crowd, token, serve
         tick()
         crowd[1].ask(token=token(crowd[1]))
         served.send_heartbeats(paused, tick.now)
-    states = [store.take(store.look(paused.pk, fan.person, tick.now)).state for fan in crowd]
+    states = [store.run(store.peek(paused.pk, fan.person, tick.now)).state for fan in crowd]
 
     assert states == ["expired", "waiting", "expired", "expired"]
 

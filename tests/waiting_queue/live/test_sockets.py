@@ -261,7 +261,7 @@ def test_connecting_can_join_and_does_so_once(paused, make_fan, tick):
 
     assert (first["state"], first["number"], again["number"]) == ("WAITING", 1, 1)
     assert only_looking["state"] == "NONE"
-    assert store.take(store.snapshot(paused.pk))["last_number"] == "1"
+    assert store.run(store.snapshot(paused.pk))["last_number"] == "1"
 
 
 def test_the_token_of_the_place_opens_a_page_too(paused, make_fan):

@@ -16,7 +16,8 @@ from tests.waiting_queue.live.conftest import (
     wait_for_listeners,
     wait_until,
 )
-from waiting_queue import reasons, services
+from ticketing.core.ttl_cache import forget_everything
+from waiting_queue import services
 
 
 class Stream:
@@ -147,7 +148,7 @@ def test_before_the_opening_and_after_the_end_there_is_no_stream(queue, make_fan
     move(queue, "closed", tick.now)
     tick()
     rest = list(stream.frames())
-    reasons._reasons.clear()  # kept for a second
+    forget_everything()
     after = listen(fan).response
     after.read()
 

@@ -11,7 +11,7 @@ from waiting_queue.tick_message import TickMessage
 
 
 def message(line: Line, **more: int) -> TickMessage:
-    found = store.take(store.pulse(line.event_id, **more))
+    found = store.run(store.tick_message(line.event_id, **more))
     assert found is not None
     return found
 
@@ -91,10 +91,10 @@ def test_turns_count_up_by_one():
 
 def test_a_message_without_a_desk_says_nothing():
     waiting("1")
-    store.take_down_desk(7)
+    store.delete_meta(7)
 
-    assert store.take(store.pulse(7)) is None
-    assert not redis.queue_client().exists(keys.key(7, "desk"))
+    assert store.run(store.tick_message(7)) is None
+    assert not redis.queue_client().exists(keys.key(7, "meta"))
 
 
 # -- changes --------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ def test_looking_polling_and_joining_again_is_no_change():
     line.touch("1")
     line.look("2")
     line.join("1")
-    store.take(store.beat(7, ["1", "2"], line.now))
+    store.run(store.heartbeat(7, ["1", "2"], line.now))
 
     assert message(line).changes == []
 
@@ -231,7 +231,7 @@ def test_too_many_changes_skip_a_turn_instead_of_growing_without_end():
     line = waiting("1", "2")
     before = message(line)
     full = [f"{number}:{number}" for number in range(20_000)]
-    redis.queue_client().rpush(keys.key(7, "news"), *full)
+    redis.queue_client().rpush(keys.key(7, "changes"), *full)
 
     line.leave("1")
     after = message(line)
@@ -244,7 +244,7 @@ def test_too_many_changes_skip_a_turn_instead_of_growing_without_end():
 def test_one_change_less_is_still_listed():
     line = waiting("1", "2")
     before = message(line)
-    redis.queue_client().rpush(keys.key(7, "news"), *(f"{n}:{n}" for n in range(19_999)))
+    redis.queue_client().rpush(keys.key(7, "changes"), *(f"{n}:{n}" for n in range(19_999)))
 
     line.leave("1")
     first, changes = before, []
@@ -261,7 +261,7 @@ def test_the_end_of_a_draw_skips_a_turn():
     line.join("1", "2", "3")
     line.begin(state="open", drawing=True)
     during = message(line)
-    store.take(store.draw(7, ["3", "1", "2"], 1, line.now))
+    store.run(store.draw(7, ["3", "1", "2"], 1, line.now))
     line.begin(drawing=False)
 
     after = message(line)
@@ -316,7 +316,7 @@ def test_of_many_tickers_at_once_exactly_one_publishes_each_change():
 
 
 def test_control_reading_and_then_removing_publishes_it_many_times():
-    everybody_has_read, client, news = Barrier(8), redis.queue_client(), keys.key(7, "news")
+    everybody_has_read, client, news = Barrier(8), redis.queue_client(), keys.key(7, "changes")
     client.rpush(news, "1:1", "2:2")
 
     def in_two_steps(_: int) -> list[str]:
@@ -357,7 +357,7 @@ def test_a_beat_does_what_touching_one_by_one_does():
 
         for person in PEOPLE:
             one_by_one.touch(person)
-        store.take(store.beat(8, PEOPLE, at_once.now))
+        store.run(store.heartbeat(8, PEOPLE, at_once.now))
 
         for place in PLACES:
             assert members(8, place) == members(7, place), (later, place)
@@ -369,7 +369,7 @@ def test_a_beat_in_the_lobby_keeps_the_place_there():
     line.join("1", "2")
     for _ in range(3):
         line.wait(5)
-        store.take(store.beat(7, ["1"], line.now))
+        store.run(store.heartbeat(7, ["1"], line.now))
         line.tick()
 
     assert (line.state("1"), line.state("2")) == ("lobby", "expired")
@@ -378,7 +378,7 @@ def test_a_beat_in_the_lobby_keeps_the_place_there():
 def test_a_beat_counts_those_whose_place_it_keeps():
     line = crowd(7)
 
-    here = store.take(store.beat(7, PEOPLE, line.now))
+    here = store.run(store.heartbeat(7, PEOPLE, line.now))
 
     assert here == len(["1", "3"]) + len(["7", "8", "9"])
 
@@ -387,7 +387,7 @@ def test_a_beat_keeps_a_place_beyond_the_absence():
     line = waiting("1", "2", absence_ms=10_000)
     for _ in range(10):
         line.wait(5)
-        store.take(store.beat(7, ["1"], line.now))
+        store.run(store.heartbeat(7, ["1"], line.now))
         line.tick()
 
     assert (line.state("1"), line.state("2")) == ("waiting", "expired")
@@ -403,7 +403,7 @@ def test_a_beat_never_brings_back_somebody_who_is_out():
     for _ in range(7):
         line.wait(9).tick()
 
-    store.take(store.beat(7, ["1", "2", "3", "4", "nobody"], line.now))
+    store.run(store.heartbeat(7, ["1", "2", "3", "4", "nobody"], line.now))
 
     states = {person: line.state(person) for person in ("1", "2", "3", "4", "nobody")}
     assert states == {
@@ -421,7 +421,7 @@ def test_a_beat_does_not_renew_a_pass_that_has_run_out():
     line.claim("1")
     line.wait(20)
 
-    store.take(store.beat(7, ["1"], line.now))
+    store.run(store.heartbeat(7, ["1"], line.now))
 
     assert line.state("1") == "expired"
 
@@ -432,7 +432,7 @@ def test_a_beat_renews_a_pass_only_up_to_the_longest_stay():
     claimed = line.now
     for _ in range(4):
         line.wait(10)
-        store.take(store.beat(7, ["1"], line.now))
+        store.run(store.heartbeat(7, ["1"], line.now))
 
     assert line.look("1").deadline_ms == store.ms(claimed + timedelta(seconds=50))
 
@@ -441,7 +441,7 @@ def test_a_beat_from_a_clock_that_is_behind_takes_nothing_away():
     line = waiting("1", absence_ms=10_000)
     line.wait(5).touch("1")
 
-    store.take(store.beat(7, ["1"], START - timedelta(seconds=30)))
+    store.run(store.heartbeat(7, ["1"], START - timedelta(seconds=30)))
 
     assert members(7, "seen") == [("1", store.ms(line.now))]
 
@@ -449,10 +449,10 @@ def test_a_beat_from_a_clock_that_is_behind_takes_nothing_away():
 def test_a_beat_without_a_desk_changes_nothing():
     line = called("1", "2")
     line.claim("1")
-    store.take_down_desk(7)
+    store.delete_meta(7)
     before = {place: members(7, place) for place in PLACES}
 
-    store.take(store.beat(7, ["1", "2"], line.wait(5).now))
+    store.run(store.heartbeat(7, ["1", "2"], line.wait(5).now))
 
     assert {place: members(7, place) for place in PLACES} == before
 
@@ -465,8 +465,8 @@ def test_the_last_message_is_kept_for_those_who_come_later():
     line.leave("1")
     sent = message(line)
 
-    store.publish([sent])
-    kept = store.last_pulse(7)
+    store.publish_tick_messages([sent])
+    kept = store.last_tick_message(7)
 
     assert kept is not None
     assert (kept.turn, kept.waiting, kept.changes) == (sent.turn, 1, [])

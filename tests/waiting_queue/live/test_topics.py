@@ -48,7 +48,7 @@ async def test_only_those_to_whom_something_happened_are_looked_up(topic, asked)
     line.leave("7")
     await receives(topic, message(line))
 
-    assert asked == ["look", "look"]
+    assert asked == ["peek", "peek"]
     assert [page.last()["state"] for page in (pages[2], pages[6])] == ["LEFT", "LEFT"]
     assert [pages[number].last()["ahead"] for number in (0, 4, 9)] == [0, 3, 7]
 
@@ -79,7 +79,7 @@ async def test_after_a_missed_turn_the_line_is_read_and_only_the_missing_are_loo
 
     await receives(topic, message(line))
 
-    assert asked == ["ZRANGE", "look", "look"]
+    assert asked == ["ZRANGE", "peek", "peek"]
     assert [pages[number].last()["state"] for number in (3, 8)] == ["LEFT", "LEFT"]
     assert [pages[number].last()["ahead"] for number in (0, 4, 9, 19)] == [0, 3, 7, 17]
 
@@ -103,13 +103,13 @@ async def test_a_new_epoch_looks_up_everybody(topic, asked):
     pages = await subscribed(topic, line, range(1, 6))
     first = message(line)
     await receives(topic, first)
-    store.take_down_desk(7)
+    store.delete_meta(7)
     line.begin(epoch="e2")
     asked.clear()
 
     await receives(topic, replace(message(line), turn=first.turn + 1))
 
-    assert sorted(asked) == ["ZRANGE", *["look"] * 5]
+    assert sorted(asked) == ["ZRANGE", *["peek"] * 5]
     assert all(page.last()["token"] for page in pages)
 
 
@@ -123,12 +123,12 @@ async def test_nobody_is_looked_up_while_the_lobby_is_drawn_and_everybody_after_
 
     await receives(topic, message(line))
     during = list(asked)
-    store.take(store.draw(7, ["3", "1", "2"], 1, line.now))
+    store.run(store.draw(7, ["3", "1", "2"], 1, line.now))
     line.begin(drawing=False)
     await receives(topic, message(line))
 
     assert during == []
-    assert sorted(asked) == ["ZRANGE", "look", "look", "look"]
+    assert sorted(asked) == ["ZRANGE", "peek", "peek", "peek"]
     assert [page.last()["number"] for page in pages] == [2, 3, 1]
 
 
@@ -144,14 +144,14 @@ async def test_after_a_redis_failure_the_next_message_reads_the_line_again(
         raise ConnectionError("down")
 
     with monkeypatch.context() as outage:
-        outage.setattr(store, "alook_all", down)
+        outage.setattr(store, "apeek_all", down)
         await receives(topic, message(line))
     page.pop_frames()
     asked.clear()
     await receives(topic, message(line))
 
     assert page.last()["state"] == "LEFT"
-    assert asked == ["ZRANGE", "look"]
+    assert asked == ["ZRANGE", "peek"]
 
 
 async def test_the_number_of_redis_calls_does_not_grow_with_the_pages(asked):
@@ -189,7 +189,7 @@ async def test_messages_that_pile_up_are_pushed_together(topic, asked):
 
     assert [frame["ahead"] for frame in near.pop_frames()] == [6]
     assert [frame["state"] for frame in gone.pop_frames()] == ["LEFT"]
-    assert asked == ["look"]
+    assert asked == ["peek"]
 
 
 async def test_a_message_that_arrives_during_a_push_is_pushed_next(topic):

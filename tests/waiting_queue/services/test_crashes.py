@@ -31,7 +31,7 @@ def seconds(number: float) -> timedelta:
 
 
 def join_all(queue: SaleQueue, now: datetime) -> None:
-    store.raised(store.take_all([store.join(queue.pk, person, now) for person in PEOPLE]))
+    store.run_all([store.join(queue.pk, person, now) for person in PEOPLE])
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def busy(queue, operator, now) -> SaleQueue:
 
 
 def standings(queue: SaleQueue, now: datetime) -> dict[str, tuple[str, int]]:
-    looks = store.take_all([store.look(queue.pk, person, now) for person in PEOPLE])
+    looks = store.run_each([store.peek(queue.pk, person, now) for person in PEOPLE])
     return {p: (found.state, found.number) for p, found in zip(PEOPLE, looks, strict=True)}
 
 
@@ -62,7 +62,7 @@ def test_the_next_tick_makes_up_for_one_that_was_killed(busy, now):
     services.tick_open_queues(now=now)
     work = {"work": "tick", "event_id": busy.pk, "now": (now + seconds(1)).isoformat()}
 
-    assert run_until_killed(**work, step="take_all", after=True) == KILLED
+    assert run_until_killed(**work, step="run_each", after=True) == KILLED
     called = services.tick_open_queues(now=now + seconds(2))[busy.pk].called
 
     assert called == PEOPLE[10:20]  # the killed one had called the first ten
@@ -73,7 +73,7 @@ def test_the_next_tick_makes_up_for_one_that_was_killed(busy, now):
 def test_a_killed_drain_repeats_and_loses_no_entry(busy, now, after):
     work = {"work": "drain", "event_id": busy.pk, "now": now.isoformat()}
 
-    assert run_until_killed(**work, step="forget_journal_entries", nth=2, after=after) == KILLED
+    assert run_until_killed(**work, step="delete_journal_entries", nth=2, after=after) == KILLED
     services.drain_journals()
 
     people = QueueJournal.objects.filter(kind="join").values_list("person", flat=True)
@@ -81,7 +81,7 @@ def test_a_killed_drain_repeats_and_loses_no_entry(busy, now, after):
 
 
 @pytest.mark.parametrize(
-    ("step", "nth"), [("begin", 1), ("lobby_people", 1), ("draw", 2), ("begin", 2)]
+    ("step", "nth"), [("configure", 1), ("lobby_people", 1), ("draw", 2), ("configure", 2)]
 )
 def test_a_killed_draw_is_finished_in_the_same_order(queue, operator, now, step, nth):
     services.move_queue(event_id=queue.pk, to=State.LOBBY, by=operator, now=now)
@@ -101,7 +101,7 @@ def test_a_killed_draw_is_finished_in_the_same_order(queue, operator, now, step,
     assert late.number == 251
 
 
-@pytest.mark.parametrize("step", ["take_down_desk", "erase", "restore", "begin"])
+@pytest.mark.parametrize("step", ["delete_meta", "erase", "restore", "configure"])
 def test_a_killed_rebuild_is_done_again(busy, now, step):
     services.tick_open_queues(now=now + seconds(1))
     before = standings(busy, now)
@@ -169,7 +169,7 @@ def test_a_redis_that_was_emptied_is_rebuilt_by_the_next_tick(busy, now):
     services.tick_open_queues(now=now + seconds(2))
 
     assert standings(busy, now + seconds(2)) == before
-    assert store.take(store.enlist(0, "1", now)).keys() == {busy.pk, 0}
+    assert store.run(store.add_membership(0, "1", now)).keys() == {busy.pk, 0}
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ def drawn(queue, operator, now) -> SaleQueue:
 
 
 def test_everybody_in_the_lobby_gets_a_number_and_the_latecomer_is_behind(drawn, now):
-    numbers = {store.take(store.look(drawn.pk, str(person), now)).number for person in range(10)}
+    numbers = {store.run(store.peek(drawn.pk, str(person), now)).number for person in range(10)}
 
     assert numbers == set(range(1, 11))
 
@@ -49,7 +49,7 @@ def test_an_interrupted_draw_is_finished_in_the_same_order(drawn, now):
 
     services.draw_lobby(event_id=drawn.pk, now=now)
 
-    numbers = [store.take(store.look(drawn.pk, person, now)).number for person in order]
+    numbers = [store.run(store.peek(drawn.pk, person, now)).number for person in order]
     assert numbers == list(range(1, 11))
 
 

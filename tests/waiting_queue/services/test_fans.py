@@ -42,14 +42,14 @@ def test_a_person_stands_in_one_line_only(open_queue, operator, now):
         services.join(event_id=other.pk, person="1", now=now + seconds(1))
 
     assert refusal.value.details == {"events": [open_queue.pk]}
-    assert store.take(store.look(other.pk, "1", now)).state == "left"
+    assert store.run(store.peek(other.pk, "1", now)).state == "left"
 
 
 def test_somebody_who_left_one_line_may_join_another(open_queue, operator, now):
     other = SaleQueue.objects.create(event=make_event(now), opens_at=now)
     services.move_queue(event_id=other.pk, to=State.OPEN, by=operator, now=now)
     join_all(open_queue, ["1"], now)
-    store.take(
+    store.run(
         store.leave(open_queue.pk, "1", now)
     )  # like an absence, this does not delist the person
 

@@ -24,7 +24,7 @@ def test_what_happens_is_journalled_once(open_queue, now):
 def test_a_batch_that_is_copied_twice_is_there_once(open_queue, now, monkeypatch):
     """As after a crash between the commit and the deletion from Redis."""
     join_all(open_queue, ["1"], now)
-    monkeypatch.setattr(store, "forget_journal_entries", lambda event_id, entries: None)
+    monkeypatch.setattr(store, "delete_journal_entries", lambda event_id, entries: None)
     services.drain_journals(batches=1)
     services.drain_journals(batches=1)
 
@@ -45,7 +45,7 @@ def test_a_lost_line_is_rebuilt_in_order(open_queue, operator, now):
         services.join(event_id=open_queue.pk, person="7", now=now + seconds(2))
     services.tick_open_queues(now=now + seconds(2))  # rebuilds the lost line
 
-    found = {p: store.take(store.look(open_queue.pk, p, now + seconds(3))) for p in "5391"}
+    found = {p: store.run(store.peek(open_queue.pk, p, now + seconds(3))) for p in "5391"}
     assert {p: (s.state, s.number) for p, s in found.items()} == {
         "5": ("admitted", 1),
         "3": ("ready", 2),

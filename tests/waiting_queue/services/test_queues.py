@@ -20,7 +20,7 @@ def test_a_move_is_recorded_and_reaches_redis(queue, operator, now):
         "open",
         "tonight",
     )
-    assert store.take(store.snapshot(queue.pk))["state"] == "open"
+    assert store.run(store.snapshot(queue.pk))["state"] == "open"
 
 
 def test_lobby_and_queue_open_at_their_times(queue, now):
@@ -47,6 +47,6 @@ def test_a_knob_works_at_the_next_tick(open_queue, operator, now):
     )
     services.tick_open_queues(now=now + seconds(1))
 
-    assert float(store.take(store.snapshot(open_queue.pk))["rate"]) == 2
+    assert float(store.run(store.snapshot(open_queue.pk))["rate"]) == 2
     change = QueueChange.objects.get(what="admit_per_second")
     assert (change.before, change.after) == ("10.0", "2.0")

@@ -266,7 +266,7 @@ def test_somebody_not_in_line_has_nothing_to_leave(me, slow_queue):
 
 def test_somebody_who_was_away_too_long_may_join_again(me, slow_queue, fan):
     me.post(line_of(slow_queue))
-    store.take(store.leave(slow_queue.pk, str(fan.pk), clock.now(), how="expired"))
+    store.run(store.leave(slow_queue.pk, str(fan.pk), clock.now(), how="expired"))
 
     page = me.get(line_of(slow_queue))
 

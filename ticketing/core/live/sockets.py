@@ -11,7 +11,7 @@ from django.utils import translation
 
 from ticketing.core import errors
 from ticketing.core.error_responses import OUTAGES, error_of, frame
-from ticketing.core.fast_path.application import language_of
+from ticketing.core.fast_path.responses import language_of
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.making import make_event, make_plan, seat_ids
 from tests.ticketing.events.api import decoding
-from ticketing.events.api import accepts_gzip
+from ticketing.events.api.calls import accepts_gzip
 from ticketing.events.models import Event, Place, Seat
 from ticketing.events.seat_list.body import steps
 from ticketing.events.seat_list.cached import compressed_body

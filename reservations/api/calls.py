@@ -1,0 +1,90 @@
+"""The call of a whole crowd: hold seats."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from reservations import services
+from reservations.api import documents
+from reservations.api.serializers import (
+    HowSerializer,
+    KeySerializer,
+    WishSerializer,
+    is_ordinary,
+    reservation_body,
+    validated,
+)
+from reservations.errors import OnlySeatsLater
+from reservations.live.frames import request_body
+from reservations.locks import SeatChoice
+from reservations.models import HoldRequest
+from reservations.selectors import Hold
+from ticketing.accounts.authentication import FanAuthentication
+from ticketing.core.fast_path.calls import ApiCall
+from ticketing.core.fast_path.requests import ApiRequest
+from ticketing.core.fast_path.responses import ApiResponse
+
+ORDINARY_KEY = re.compile(r"[!-~]{0,64}")
+
+CHOICES: dict[str, Callable[[Any], SeatChoice]] = {
+    "seats": services.these,
+    "best": lambda wish: services.the_best(**wish),
+    "places": lambda wish: services.any_places(**wish),
+}
+
+
+def hold_arguments(request: ApiRequest) -> dict[str, Any]:
+    ((kind, wish),) = wish_of(request.data).items()
+    arguments = {
+        "event_id": request.path_params["event_id"],
+        "fan_id": int(request.caller.id),
+        "now": request.now,
+        "key": key_of(request),
+        "choice": CHOICES[kind](wish),
+    }
+    if request.query:
+        mode = validated(HowSerializer, request.query_params)["mode"]
+        arguments["later"] = mode == "async"
+    return arguments
+
+
+def wish_of(data: Any) -> dict[str, Any]:
+    """The ordinary wish is recognised at once; any other is read, or refused, field by field."""
+    return data if is_ordinary(data) else validated(WishSerializer, data)
+
+
+def key_of(request: ApiRequest) -> str:
+    """The client's name for this request, or nothing."""
+    key = request.headers.get("idempotency-key", "")
+    return key if ORDINARY_KEY.fullmatch(key) else validated(KeySerializer, {"key": key})["key"]
+
+
+def hold_now_or_later(
+    *, choice: SeatChoice, later: bool = False, **arguments: Any
+) -> Hold | HoldRequest:
+    if not later:
+        return services.hold(choice=choice, **arguments)
+    if choice.kind != "seats":
+        raise OnlySeatsLater()
+    return services.request_seats(seat_ids=choice.seats, **arguments)
+
+
+def render_hold(request: ApiRequest, hold: Hold | HoldRequest) -> ApiResponse:
+    if isinstance(hold, HoldRequest):
+        return ApiResponse(202, request_body(hold))
+    return ApiResponse(201 if hold.is_new else 200, reservation_body(hold, request.now))
+
+
+HOLD = ApiCall(
+    method="POST",
+    path="events/<int:event_id>/reservations/",
+    document=documents.HOLD,
+    authentication=FanAuthentication,
+    reads_body=True,
+    falls_through=lambda request: bool(request.query),  # `?mode=async` is rare
+    arguments=hold_arguments,
+    service=hold_now_or_later,
+    aservice=services.ahold,
+    render=render_hold,
+)
+CALLS = [HOLD]

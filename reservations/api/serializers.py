@@ -1,0 +1,153 @@
+"""How reservations are asked for and told in JSON."""
+
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+from rest_framework import serializers
+
+from reservations.models import HoldRequest, Reservation
+from reservations.selectors import Hold
+from reservations.tokens import payment_token
+
+MOST = 100
+LARGEST = 2**63 - 1
+
+
+class BestSerializer(serializers.Serializer):
+    grade = serializers.CharField(max_length=8, help_text="Code of the price grade.")
+    quantity = serializers.IntegerField(min_value=1, max_value=MOST)
+    accessible = serializers.BooleanField(
+        default=False, help_text="Wheelchair places with their companions' seats."
+    )
+
+
+class PlacesSerializer(serializers.Serializer):
+    section = serializers.CharField(max_length=16, help_text="Code of a standing section.")
+    quantity = serializers.IntegerField(min_value=1, max_value=MOST)
+    grade = serializers.CharField(max_length=8, default="", allow_blank=True)
+
+
+class WishSerializer(serializers.Serializer):
+    """Exactly one of the three."""
+
+    seats = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=LARGEST),
+        min_length=1,
+        max_length=MOST,
+        required=False,
+        help_text="These very seats, all or none.",
+    )
+    best = BestSerializer(required=False, help_text="So many side by side, the best there are.")
+    places = PlacesSerializer(required=False, help_text="Any places of a standing section.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if len(attrs) != 1:
+            raise serializers.ValidationError(_("Say one of seats, best and places."))
+        return attrs
+
+
+def is_ordinary(data: Any) -> bool:
+    """Whether this is nothing but seats, just as the serializer above would have it."""
+    if not isinstance(data, dict) or data.keys() != {"seats"}:
+        return False
+    seats = data["seats"]
+    return (
+        isinstance(seats, list)
+        and 0 < len(seats) <= MOST
+        and all(type(seat) is int and 0 < seat <= LARGEST for seat in seats)
+    )
+
+
+class HowSerializer(serializers.Serializer):
+    mode = serializers.ChoiceField(
+        ["now", "async"],
+        default="now",
+        help_text="`async`: 202 at once, fulfilled in order of arrival for each seat.",
+    )
+
+
+class KeySerializer(serializers.Serializer):
+    key = serializers.CharField(max_length=64, allow_blank=True, default="")
+
+
+class GradeNamesSerializer(serializers.Serializer):
+    ko = serializers.CharField()
+    en = serializers.CharField()
+
+
+class ReservedSeatSerializer(serializers.Serializer):
+    id = serializers.IntegerField()
+    section = serializers.CharField()
+    row = serializers.CharField(allow_blank=True)
+    number = serializers.IntegerField()
+    grade = serializers.CharField(help_text="Its code.")
+    grade_names = GradeNamesSerializer(help_text="For people.")
+    price = serializers.IntegerField(help_text="As it was when the seat was held.")
+
+
+class ReservationSerializer(serializers.Serializer):
+    code = serializers.CharField(help_text="For people and programs.")
+    event = serializers.IntegerField()
+    state = serializers.ChoiceField([state.value.upper() for state in Reservation.State])
+    seats = ReservedSeatSerializer(many=True)
+    total = serializers.IntegerField(help_text="In the currency's smallest unit.")
+    currency = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    deadline = serializers.DateTimeField(help_text="HELD: until then, unless payment starts.")
+    server_time = serializers.DateTimeField()
+    payment_token = serializers.CharField(
+        allow_null=True, help_text="`qp_…`, good for ten minutes, to start paying with."
+    )
+
+
+class HoldRequestSerializer(serializers.Serializer):
+    code = serializers.CharField()
+    event = serializers.IntegerField()
+    state = serializers.ChoiceField([state.value.upper() for state in HoldRequest.State])
+    seats = serializers.ListField(child=serializers.IntegerField())
+    created_at = serializers.DateTimeField()
+    reservation = serializers.CharField(allow_null=True, help_text="Its code, on SUCCESS.")
+    refusal = serializers.DictField(
+        allow_null=True, help_text="Why not, on FAILED: in the shape of an error."
+    )
+    next_poll_ms = serializers.IntegerField(allow_null=True)
+
+
+def validated(serializer: Any, data: Any) -> dict[str, Any]:
+    read = serializer(data=data)
+    read.is_valid(raise_exception=True)
+    return read.validated_data
+
+
+SEAT = ("id", "section", "row", "number", "grade", "grade_names", "price")
+
+
+def reservation_body(hold: Hold, now: datetime) -> dict[str, Any]:
+    it = hold.reservation
+    return {
+        "code": it.code,
+        "event": it.event_id,
+        "state": _shown_state(it, now),
+        "seats": [{name: seat[name] for name in SEAT} for seat in hold.seats],
+        "total": it.total,
+        "currency": it.currency,
+        "created_at": it.created_at,
+        "deadline": it.deadline,
+        "server_time": now,
+        "payment_token": _payment_token(it, now),
+    }
+
+
+def _payment_token(reservation: Reservation, now: datetime) -> str | None:
+    """Only while there is something to pay."""
+    payable = reservation.state in (Reservation.State.HELD, Reservation.State.PAYING)
+    if not payable or reservation.is_overdue(now):
+        return None
+    return payment_token(code=reservation.code, fan_id=reservation.fan_id, now=now)
+
+
+def _shown_state(reservation: Reservation, now: datetime) -> str:
+    """What ran out is told so, even if it has not been cleared away yet."""
+    overdue = reservation.is_overdue(now)
+    return (Reservation.State.EXPIRED if overdue else reservation.state).upper()

@@ -1,0 +1,18 @@
+-- Write the rules of a queue. Without meta nothing happens unless the queue is new: its line was
+-- lost and is being rebuilt. If the lobby is about to be drawn, its numbers are reserved in the same
+-- step, so that whoever joins from now on is behind everybody in it.
+--
+-- KEYS     as in _line.lua
+-- ARGV     now_ms, new (1: meta may be missing), then the rules as for a tick
+-- Returns  the first number reserved for the lobby, 0 if none
+local now = tonumber(ARGV[1])
+local new, rate = ARGV[2], ARGV[7]
+
+if redis.call('HEXISTS', meta, 'epoch') == 0 then
+  if new ~= '1' then
+    return 0
+  end
+  redis.call('HSET', meta, 'tokens', 0, 'refilled', now, 'ticked', now, 'fast', rate, 'slow', rate)
+end
+set_rules(3, now)
+return tonumber(redis.call('HGET', meta, 'lobby_first') or 0)

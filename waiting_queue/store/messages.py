@@ -1,0 +1,39 @@
+"""Tick messages: published to every server process, the last one kept for those who come later."""
+
+from collections.abc import AsyncIterator, Sequence
+
+from ticketing.core import redis
+from waiting_queue import keys
+from waiting_queue.tick_message import TickMessage
+
+KEPT_SECONDS = 3600
+
+
+def publish_tick_messages(messages: Sequence[TickMessage]) -> None:
+    """One message per event to every server process.
+
+    Published through the Redis of the sessions: a cluster has no pub/sub for coroutines.
+    """
+    client, queue_client = redis.client(), redis.queue_client()
+    for message in messages:
+        if message.queue_state != "closed":  # nothing is kept of a closed queue
+            key = keys.last_tick_message(message.event_id)
+            queue_client.set(key, message.without_changes(), ex=KEPT_SECONDS)
+        client.publish(keys.tick_channel(redis.database()), message.to_text())
+
+
+def last_tick_message(event_id: int) -> TickMessage | None:
+    text = redis.queue_client().get(keys.last_tick_message(event_id))
+    return TickMessage.from_text(text) if text else None
+
+
+async def alast_tick_message(event_id: int) -> TickMessage | None:
+    text = await redis.async_queue_client().get(keys.last_tick_message(event_id))
+    return TickMessage.from_text(text) if text else None
+
+
+async def subscribe_to_tick_messages() -> AsyncIterator[str]:
+    """Every tick message of every event as text, for as long as Redis can be reached."""
+    async with redis.listening(keys.tick_channel(redis.database())) as texts:
+        async for text in texts:
+            yield text
