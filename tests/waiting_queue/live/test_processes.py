@@ -92,7 +92,7 @@ def house() -> Iterator[tuple[Site, Desk, list[Web]]]:
     webs = [Web(site.env), Web(site.env)]
     try:
         site.valkey.stop()
-        site.valkey.throw_away = False
+        site.valkey.disposable = False
         site.start_again(site.valkey)
         desk = Desk(site.env)
         desk("prepare")
