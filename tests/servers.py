@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from ticketing.development.embedded.places import Places, addresses
-from ticketing.development.embedded.places import places as places_of
+from ticketing.development.embedded.paths import ServerPaths, addresses
+from ticketing.development.embedded.paths import server_paths as places_of
 from ticketing.development.embedded.postgres import Postgres
 from ticketing.development.embedded.servers import Server
 from ticketing.development.embedded.valkey import Valkey
@@ -37,17 +37,17 @@ class Servers:
     def __init__(self) -> None:
         self.var = Path(tempfile.mkdtemp(prefix="ticketing-test-", dir=fast_folder()))
         self.var.chmod(0o755)
-        self.places: Places = places_of(self.var)
+        self.paths: ServerPaths = places_of(self.var)
         self.servers: list[Server] = []
 
     def start(self) -> None:
-        postgres, valkey = (kind(self.places, throw_away=True) for kind in (Postgres, Valkey))
+        postgres, valkey = (kind(self.paths, disposable=True) for kind in (Postgres, Valkey))
         for server in (postgres, valkey):
             server.prepare()
             server.start(stdout=open(self.var / f"{server.name}.log", "wb"), stderr=-2)
             self.servers.append(server)
         for server in self.servers:
-            server.wait_until_it_answers()
+            server.wait_until_ready()
         postgres.create_database("ticketing")
 
     def stop(self) -> None:

@@ -14,7 +14,7 @@ import httpx
 
 from tests.servers import Servers
 from ticketing.development.embedded import process
-from ticketing.development.embedded.places import addresses
+from ticketing.development.embedded.paths import addresses
 from ticketing.development.embedded.postgres import Postgres
 from ticketing.development.embedded.servers import Server
 from ticketing.development.embedded.valkey import Valkey
@@ -79,7 +79,7 @@ class Site:
     def start_again(self, server: Server) -> None:
         server.prepare()
         server.start(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        server.wait_until_it_answers()
+        server.wait_until_ready()
 
     def stop(self) -> None:
         if self.web:

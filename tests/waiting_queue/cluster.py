@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 
 from tests.faults.site import free_port
 from ticketing.development.embedded import process
-from ticketing.development.embedded.places import places, server_identity
+from ticketing.development.embedded.paths import server_identity, server_paths
 from ticketing.development.embedded.valkey import Valkey
 
 SLOTS = [(0, 5_460), (5_461, 10_922), (10_923, 16_383)]
@@ -53,7 +53,7 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _start_node(self, port: int) -> subprocess.Popen[bytes]:
-        binary = Valkey(places(self.folder))._binary()
+        binary = Valkey(server_paths(self.folder))._binary()
         bus = ["--cluster-port", str(self.buses[port]), "--cluster-config-file", f"{port}.conf"]
         where = ["--port", str(port), "--bind", "127.0.0.1", "--dir", str(self.folder)]
         with (self.folder / f"{port}.log").open("wb") as log:

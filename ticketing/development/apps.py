@@ -2,7 +2,7 @@ from django.apps import AppConfig
 
 
 class DevelopmentConfig(AppConfig):
-    """Commands of the default run: `up`, `reset`, `seed_demo`, `messages`."""
+    """Development commands: `up`, `reset`, `seed_demo`, `messages`."""
 
     name = "ticketing.development"
     label = "development"

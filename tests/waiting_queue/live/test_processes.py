@@ -92,7 +92,7 @@ def processes() -> Iterator[tuple[Site, Backend, list[Web]]]:
     webs = [Web(site.env), Web(site.env)]
     try:
         site.valkey.stop()
-        site.valkey.throw_away = False
+        site.valkey.disposable = False
         site.start_again(site.valkey)
         backend = Backend(site.env)
         backend("prepare")

@@ -14,7 +14,7 @@ from redis import Redis
 from tests.making import make_event
 from tests.waiting_queue.killed_worker import run_until_killed
 from ticketing.core import redis
-from ticketing.development.embedded.places import addresses, places
+from ticketing.development.embedded.paths import addresses, server_paths
 from ticketing.development.embedded.valkey import Valkey
 from waiting_queue import errors, keys, services, store
 from waiting_queue.models import QueueDraw, QueueJournal, SaleQueue
@@ -177,9 +177,9 @@ def own_valkey(monkeypatch):
     """A Valkey with an append-only file, which the test may kill."""
     with tempfile.TemporaryDirectory(prefix="ticketing-test-") as folder:
         Path(folder).chmod(0o755)
-        valkey = Valkey(places(Path(folder)))
+        valkey = Valkey(server_paths(Path(folder)))
         valkey.prepare()
-        valkey.wait_until_it_answers()
+        valkey.wait_until_ready()
         client = Redis.from_url(addresses(Path(folder)).redis_url, decode_responses=True)
         client.config_set("appendfsync", "always")
         monkeypatch.setattr(redis, "queue_client", lambda: client)
@@ -195,7 +195,7 @@ def test_a_redis_that_was_killed_comes_back_with_the_line(own_valkey, queue, ope
     own_valkey.child.wait(10)
     own_valkey.child = None
     own_valkey.prepare()
-    own_valkey.wait_until_it_answers()
+    own_valkey.wait_until_ready()
 
     services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
     ticked = services.tick_open_queues(now=now + seconds(1))[queue.pk]

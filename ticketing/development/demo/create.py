@@ -1,13 +1,13 @@
-"""Puts the demo into an empty database."""
+"""Creates the demo data."""
 
 from datetime import datetime, timedelta
 
 from django.db import transaction
 
 from ticketing.accounts.models import User
-from ticketing.development.demo.events import ORGANISERS, SHOWS, Show
+from ticketing.development.demo.events import EVENTS, ORGANISERS, DemoEvent
 from ticketing.development.demo.people import create_people
-from ticketing.development.demo.venues import HOUSES, House
+from ticketing.development.demo.venues import VENUES, DemoVenue
 from ticketing.events import services
 from ticketing.events.models import Event, Grade, Organiser, Place, Seat, SeatPlan, Venue
 from ticketing.events.services.plans import generate_plan
@@ -23,64 +23,66 @@ COLOURS = {
 }
 
 
-# How long before the sale the lobby opens.
-LOBBY = timedelta(minutes=30)
+# The lobby opens this long before the sale.
+LOBBY_TIME = timedelta(minutes=30)
 
 
 def has_data() -> bool:
-    """True if there is anything at all: the demo never mixes with real data."""
+    """True if there are any events or users: the demo never mixes with real data."""
     return Event.objects.exists() or User.objects.exists()
 
 
 @transaction.atomic
 def create_demo(*, now: datetime) -> list[Event]:
-    """Everything the demo needs; all or nothing."""
+    """Create the whole demo, all or nothing."""
     operator = create_people()
-    plans = {name: create_venue(house) for name, house in HOUSES.items()}
+    plans = {name: create_venue(venue) for name, venue in VENUES.items()}
     organisers = {
         name: Organiser.objects.create(email=email, **bilingual("name", words))
         for name, (words, email) in ORGANISERS.items()
     }
     events = [
-        create_event(show, plans[show.house], organisers[show.organiser], operator, now)
-        for show in SHOWS
+        create_event(spec, plans[spec.venue], organisers[spec.organiser], operator, now)
+        for spec in EVENTS
     ]
     create_queues(events)
     return events
 
 
-def create_venue(house: House) -> SeatPlan:
+def create_venue(spec: DemoVenue) -> SeatPlan:
     venue = Venue.objects.create(
-        **bilingual("name", house.name), **bilingual("address", house.address)
+        **bilingual("name", spec.name), **bilingual("address", spec.address)
     )
-    return generate_plan(venue_id=venue.pk, name="기본", blocks=house.blocks, by=None)
+    return generate_plan(venue_id=venue.pk, name="기본", blocks=spec.blocks, by=None)
 
 
 def create_event(
-    show: Show, plan: SeatPlan, organiser: Organiser, operator: User, now: datetime
+    spec: DemoEvent, plan: SeatPlan, organiser: Organiser, operator: User, now: datetime
 ) -> Event:
-    starts_at = evening(now + show.starts_in)
+    starts_at = seven_pm_in_seoul(now + spec.starts_in)
     event = Event.objects.create(
-        **bilingual("title", show.title),
-        **bilingual("description", show.description),
+        **bilingual("title", spec.title),
+        **bilingual("description", spec.description),
         organiser=organiser,
         plan=plan,
-        state=show.state,
-        on_sale_at=now + show.on_sale_in,
+        state=spec.state,
+        on_sale_at=now + spec.on_sale_in,
         doors_at=starts_at - timedelta(hours=1),
         starts_at=starts_at,
         ends_at=starts_at + timedelta(hours=2, minutes=30),
     )
-    create_grades(event, show.prices)
+    create_grades(event, spec.prices)
     services.create_seats(event_id=event.pk, by=operator, now=now)
-    if show.held_back:
-        hold_back_first_row(event, show.held_back, operator, now)
+    if spec.held_back:
+        hold_back_first_row(event, spec.held_back, operator, now)
     return event
 
 
 def create_queues(events: list[Event]) -> None:
     SaleQueue.objects.bulk_create(
-        SaleQueue(event=event, lobby_opens_at=event.on_sale_at - LOBBY, opens_at=event.on_sale_at)
+        SaleQueue(
+            event=event, lobby_opens_at=event.on_sale_at - LOBBY_TIME, opens_at=event.on_sale_at
+        )
         for event in events
     )
 
@@ -115,6 +117,6 @@ def bilingual(field: str, words: tuple[str, str]) -> dict[str, str]:
     return {f"{field}_ko": korean, f"{field}_en": english}
 
 
-def evening(day: datetime) -> datetime:
-    """Seven o'clock in Seoul, on that day."""
+def seven_pm_in_seoul(day: datetime) -> datetime:
+    """19:00 in Seoul on that day (UTC)."""
     return day.replace(hour=10, minute=0, second=0, microsecond=0)

@@ -1,8 +1,8 @@
-"""Who can log in to the demo."""
+"""Demo users."""
 
 from ticketing.accounts.models import User
 
-PASSWORD = "demo-pass-2026"  # noqa: S105 - printed at every start, and only made in development
+PASSWORD = "demo-pass-2026"  # noqa: S105 - public: printed at every start, created in development only
 OPERATOR = "operator@example.com"
 FANS = {
     "fan@example.com": "김하늘",
@@ -13,7 +13,7 @@ DEMO_LOGINS = [(OPERATOR, PASSWORD, "operator"), *((email, PASSWORD, "fan") for 
 
 
 def create_people() -> User:
-    """The fans and the operator; answers with the operator."""
+    """Create the fans and the operator; returns the operator."""
     for email, name in FANS.items():
         User.objects.create_user(email, PASSWORD, display_name=name)
     return User.objects.create_superuser(OPERATOR, PASSWORD, display_name="이운영")

@@ -1,13 +1,13 @@
-"""The houses of the demo: an arena of about 10,000, a hall of 300, and a club to stand in."""
+"""The venues of the demo: an arena of about 10,000 seats, a hall of 300, a standing club."""
 
 from dataclasses import dataclass
 
-from ticketing.events.plans.draft import STANDING
-from ticketing.events.plans.generate import LETTERS, Block
+from ticketing.events.models import Section
+from ticketing.events.services.plans import Block
 
 
 @dataclass(frozen=True)
-class House:
+class DemoVenue:
     name: tuple[str, str]
     address: tuple[str, str]
     blocks: list[Block]
@@ -48,7 +48,7 @@ def floor() -> list[Block]:
 
 
 def stalls() -> list[Block]:
-    """A small hall: a middle of fourteen seats, with eight on either side."""
+    """A small hall: fourteen seats in the middle, eight on either side."""
     sides = [
         ("L", "왼쪽", "Left", "S", 8),
         ("C", "가운데", "Centre", "R", 14),
@@ -62,7 +62,7 @@ def stalls() -> list[Block]:
             grade=grade,
             rows=10,
             seats_per_row=seats,
-            row_labels=LETTERS,
+            row_labels="letters",
             curved=code == "C",
             wheelchair_places=2 if code == "C" else 0,
             column=column,
@@ -71,8 +71,8 @@ def stalls() -> list[Block]:
     ]
 
 
-HOUSES = {
-    "arena": House(
+VENUES = {
+    "arena": DemoVenue(
         name=("한강 아레나", "Hangang Arena"),
         address=("서울 송파구 한강길 88", "88 Hangang-gil, Songpa-gu, Seoul"),
         blocks=[
@@ -81,12 +81,12 @@ HOUSES = {
             *tier(2, "BAAAAAB", rows=20, seats=32),
         ],
     ),
-    "hall": House(
+    "hall": DemoVenue(
         name=("정동 소극장", "Jeongdong Hall"),
         address=("서울 중구 정동길 12", "12 Jeongdong-gil, Jung-gu, Seoul"),
         blocks=stalls(),
     ),
-    "club": House(
+    "club": DemoVenue(
         name=("홍대 스테이지", "Hongdae Stage"),
         address=("서울 마포구 와우산로 7", "7 Wausan-ro, Mapo-gu, Seoul"),
         blocks=[
@@ -95,7 +95,7 @@ HOUSES = {
                 name_ko="스탠딩",
                 name_en="Standing",
                 grade="ST",
-                kind=STANDING,
+                kind=Section.Kind.STANDING,
                 capacity=1_200,
             ),
             Block(

@@ -1,6 +1,6 @@
-"""The PostgreSQL and Valkey that come with the default run. Standard library only.
+"""Embedded PostgreSQL and Valkey for development. Uses the standard library only.
 
-For development: on real servers set DATABASE_URL and REDIS_URL (docs/operations.md).
+On real servers set DATABASE_URL and REDIS_URL (docs/operations.md).
 """
 
-from ticketing.development.embedded.places import Addresses, addresses, celery_url, secret_key
+from ticketing.development.embedded.paths import Addresses, addresses, celery_url, secret_key

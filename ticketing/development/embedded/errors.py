@@ -1,4 +1,4 @@
-"""Why the default run can't go on, in words for the person who started it."""
+"""Errors that end `manage.py up`, worded for the person who started it."""
 
 import errno
 import shutil
@@ -8,11 +8,11 @@ DISK_FULL = "No space left on device"
 
 
 class CannotRun(Exception):
-    """The message says what is so and what to do about it."""
+    """The message says what is wrong and what to do about it."""
 
 
-class StopAsked(Exception):
-    """Ctrl-C, or another polite signal, in the middle of a step."""
+class StopRequested(Exception):
+    """Ctrl-C or another stop signal arrived."""
 
 
 def disk_full(folder: Path) -> CannotRun:
@@ -23,7 +23,7 @@ def disk_full(folder: Path) -> CannotRun:
 
 
 def cannot_write(problem: OSError, folder: Path) -> CannotRun:
-    """An error of the operating system, with the way out of it."""
+    """An operating system error, with a way to fix it."""
     if problem.errno in {errno.ENOSPC, errno.EDQUOT}:
         return disk_full(folder)
     return CannotRun(
@@ -34,5 +34,5 @@ def cannot_write(problem: OSError, folder: Path) -> CannotRun:
 
 def free_megabytes(folder: Path) -> int:
     """Free space where this folder is or will be."""
-    there = next(place for place in (folder, *folder.parents) if place.exists())
-    return shutil.disk_usage(there).free // 1024**2
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    return shutil.disk_usage(existing).free // 1024**2

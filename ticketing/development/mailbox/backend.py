@@ -1,4 +1,4 @@
-"""For Django's mail: writes what would be sent, as it would be sent."""
+"""A Django mail backend that stores mails in a folder instead of sending them."""
 
 from collections.abc import Sequence
 
@@ -12,5 +12,5 @@ from ticketing.development.mailbox import folder
 class FolderBackend(BaseEmailBackend):
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         for message in email_messages:
-            folder.put(message.message().as_bytes(), now=clock.now())
+            folder.store(message.message().as_bytes(), now=clock.now())
         return len(email_messages)

@@ -1,4 +1,4 @@
-"""The folder: a file for each mail, whose name says when it was sent."""
+"""Stores mails as files named by the time they were sent."""
 
 import os
 import re
@@ -8,23 +8,23 @@ from secrets import token_hex
 
 from django.conf import settings
 
-KEPT = 1000
+MAX_MAILS = 1000
 NAME = re.compile(r"\d{8}-\d{12}-[0-9a-f]{8}")
 
 
-def put(content: bytes, *, now: datetime) -> str:
-    """Whole or not at all: nobody reads half a mail."""
+def store(content: bytes, *, now: datetime) -> str:
+    """Store a mail atomically and return its name."""
     folder, name = _folder(), f"{now:%Y%m%d-%H%M%S%f}-{token_hex(4)}"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     unfinished = folder / f"{name}.part"
     unfinished.write_bytes(content)
     os.replace(unfinished, folder / f"{name}.eml")
-    _forget_the_oldest()
+    _delete_oldest()
     return name
 
 
 def names() -> list[str]:
-    """The newest first."""
+    """Names of the stored mails, newest first."""
     found = (path.stem for path in _folder().glob("*.eml"))
     return sorted(filter(NAME.fullmatch, found), reverse=True)
 
@@ -34,9 +34,9 @@ def content(name: str) -> bytes | None:
     return path.read_bytes() if NAME.fullmatch(name) and path.is_file() else None
 
 
-def _forget_the_oldest() -> None:
-    """A rehearsal of a big sale must not fill the disk."""
-    for name in names()[KEPT:]:
+def _delete_oldest() -> None:
+    """Keep the number of files bounded, so that a load test does not fill the disk."""
+    for name in names()[MAX_MAILS:]:
         (_folder() / f"{name}.eml").unlink(missing_ok=True)
 
 

@@ -1,4 +1,4 @@
-"""Reading the mails of the default run. Everybody may, so it is only there where nobody sells."""
+"""Pages to read stored mails. They need no log-in, so they exist in development only."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -18,12 +18,12 @@ from django.views.decorators.http import require_safe
 
 from ticketing.core.errors import NotFound
 from ticketing.development.mailbox import folder
-from ticketing.development.mailbox.letters import letter, letters
+from ticketing.development.mailbox.messages import stored_mail, stored_mails
 
-LETTERS_A_PAGE = 30
-# A mail brings its own style, and may use our typeface where the machine has no Korean one. It
-# runs, sends and frames nothing, and loads nothing else. Its links open in a window of their own.
-OF_A_MAIL = {
+MAILS_PER_PAGE = 30
+# A mail has inline styles and may use our Korean font. It may not run scripts, send forms, frame
+# pages or load anything else. Its links open in a new window.
+MAIL_POLICY = {
     "default-src": [NONE],
     "style-src": [SELF, UNSAFE_INLINE],
     "font-src": [SELF],
@@ -34,7 +34,7 @@ OF_A_MAIL = {
     "sandbox": ["allow-popups", "allow-popups-to-escape-sandbox"],
 }
 View = Callable[..., HttpResponseBase]
-as_a_mail: Any = csp_replace(OF_A_MAIL)
+with_mail_policy: Any = csp_replace(MAIL_POLICY)
 
 
 def only_in_development(view: View) -> View:
@@ -51,8 +51,8 @@ def only_in_development(view: View) -> View:
 @never_cache
 @require_safe
 def mails(request: HttpRequest) -> HttpResponse:
-    page = Paginator(folder.names(), LETTERS_A_PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "letters": letters(page), "folder": settings.MAIL_FOLDER}
+    page = Paginator(folder.names(), MAILS_PER_PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "mails": stored_mails(page), "folder": settings.MAIL_FOLDER}
     return render(request, "mailbox/mails.html", context)
 
 
@@ -60,28 +60,28 @@ def mails(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def mail(request: HttpRequest, name: str) -> HttpResponse:
-    return render(request, "mailbox/mail.html", {"letter": letter(name)})
+    return render(request, "mailbox/mail.html", {"mail": stored_mail(name)})
 
 
 @only_in_development
 @never_cache
 @require_safe
 @xframe_options_sameorigin
-@as_a_mail
+@with_mail_policy
 def html(request: HttpRequest, name: str) -> HttpResponse:
-    """The mail's own page, for the frame around it."""
-    typeface = static("vendor/pretendard/pretendard.css")
-    head = f'<head><base target="_blank"><link rel="stylesheet" href="{typeface}">'
-    return HttpResponse(letter(name).html.replace("<head>", head, 1))
+    """The HTML part, shown in a frame."""
+    font = static("vendor/pretendard/pretendard.css")
+    head = f'<head><base target="_blank"><link rel="stylesheet" href="{font}">'
+    return HttpResponse(stored_mail(name).html.replace("<head>", head, 1))
 
 
 @only_in_development
 @never_cache
 @require_safe
-@as_a_mail
+@with_mail_policy
 def attachment(request: HttpRequest, name: str, number: int) -> HttpResponse:
-    """Always a download: what came in a mail is not shown as a page of ours."""
-    files = letter(name).files
+    """Always a download, never shown as a page of this site."""
+    files = stored_mail(name).attachments
     if not 1 <= number <= len(files):
         raise NotFound()
     file = files[number - 1]

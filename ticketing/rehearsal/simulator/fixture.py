@@ -19,7 +19,7 @@ from ticketing.core import clock
 from ticketing.development.demo import DEMO_LOGINS
 from ticketing.development.embedded import process
 from ticketing.development.embedded.errors import CannotRun
-from ticketing.development.embedded.forget import forget
+from ticketing.development.runner.reset import delete_data
 from ticketing.settings import env
 
 # Nothing of the site that this command belongs to gets in, but for what may be tried out.
@@ -78,7 +78,7 @@ class House:
         with log.open("ab") as output:
             return process.start(
                 [sys.executable, *command],
-                last_words=signal.SIGTERM,
+                parent_death_signal=signal.SIGTERM,
                 cwd=settings.BASE_DIR,
                 env=self.environment,
                 stdout=output,
@@ -87,8 +87,8 @@ class House:
 
     def stop(self) -> None:
         if hasattr(self, "run"):
-            process.stop(self.run, how=signal.SIGINT, patience=STOPPING)
-        forget(self.var)
+            process.stop(self.run, stop_signal=signal.SIGINT, timeout=STOPPING)
+        delete_data(self.var)
         shutil.rmtree(self.var, ignore_errors=True)
 
     @property

@@ -125,8 +125,8 @@ def test_the_way_there_is_shown_only_in_development(client, db, settings):
     assert "/dev/mails/" not in client.get("/").content.decode()
 
 
-def test_the_default_run_says_where_mails_are():
-    assert up.plan().mails == reverse("mailbox:mails")
+def test_the_runner_prints_where_mails_are():
+    assert up.site_options().mails == reverse("mailbox:mails")
 
 
 def test_mails_about_accounts_are_there_too(client, db):
@@ -143,9 +143,9 @@ def test_mails_about_accounts_are_there_too(client, db):
 
 
 def test_the_folder_keeps_the_newest_and_only_its_owner_looks_in(monkeypatch, settings):
-    monkeypatch.setattr(folder, "KEPT", 3)
+    monkeypatch.setattr(folder, "MAX_MAILS", 3)
     begin = clock.now()
-    sent = [folder.put(b"x", now=begin + timedelta(seconds=n)) for n in range(5)]
+    sent = [folder.store(b"x", now=begin + timedelta(seconds=n)) for n in range(5)]
 
     assert folder.names() == sent[:1:-1]
     assert settings.MAIL_FOLDER.stat().st_mode & 0o077 == 0
@@ -153,7 +153,7 @@ def test_the_folder_keeps_the_newest_and_only_its_owner_looks_in(monkeypatch, se
 
 def test_many_mails_have_pages(client, db):
     for n in range(31):
-        folder.put(
+        folder.store(
             f"Subject: no. {n}\nDate: Mon, 16 Nov 2026 12:00:00 +0000\n\nx".encode(),
             now=clock.now(),
         )

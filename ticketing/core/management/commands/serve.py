@@ -1,4 +1,4 @@
-"""One server process for pages and websockets; start as many as there are cores."""
+"""One server process for pages and websockets; run as many as there are cores."""
 
 import socket
 from typing import Any
@@ -18,7 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("--fd", type=int, help="File descriptor of a listening socket.")
 
     def handle(self, *, fd: int | None, **options: Any) -> None:
-        # Not uvicorn's own `fd`: it takes every socket for a Unix one and loses callers' addresses.
+        # Not uvicorn's `fd`, which treats every socket as a Unix one and loses client addresses.
         sockets = None if fd is None else [socket.socket(fileno=fd)]
         server_started.send_robust(sender=None)
         Server(server_config()).run(sockets=sockets)
@@ -36,14 +36,14 @@ def server_config() -> uvicorn.Config:
         "ticketing.asgi:application",
         host=settings.HOST,
         port=settings.PORT,
-        log_config=None,  # ours is in the settings
+        log_config=None,  # configured in the settings
         access_log=settings.DEVELOPMENT,
         lifespan="off",
         proxy_headers=True,
         forwarded_allow_ips=settings.TRUSTED_PROXIES,
         server_header=False,
         timeout_graceful_shutdown=5,
-        ws_per_message_deflate=False,  # halves the memory of a waiting fan
-        ws_ping_interval=45,  # who is told something every few seconds needs few pings
+        ws_per_message_deflate=False,  # halves the memory per waiting fan
+        ws_ping_interval=45,  # frames every few seconds make pings rarely necessary
         ws_ping_timeout=30,
     )

@@ -1,6 +1,6 @@
-"""Bring the catalogues in locale/ up to date with the words in code and templates.
+"""Updates the catalogues in locale/ from the texts in code and templates.
 
-Django's makemessages needs GNU gettext on the machine; this needs only Babel.
+Django's makemessages needs GNU gettext; this needs only Babel.
 """
 
 import io
@@ -28,42 +28,46 @@ KEYWORDS: dict[str, Any] = {
 }
 
 
-# A date of its own would change the files on every run.
+# A fixed date, so that the files change only with their texts.
 NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Command(BaseCommand):
-    help = "Collect the words to translate into locale/, and compile the catalogues."
+    help = "Collect the texts to translate into locale/ and compile the catalogues."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--check", action="store_true", help="Only say what is missing.")
+        parser.add_argument(
+            "--check", action="store_true", help="Only report missing translations."
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        words = words_in_use()
+        texts = texts_in_use()
         missing = 0
         for language, _name in settings.LANGUAGES:
-            catalogue = updated(language, words)
-            gaps = untranslated(catalogue)
-            missing += len(gaps)
-            for message in gaps:
+            catalogue = updated(language, texts)
+            missing_texts = untranslated(catalogue)
+            missing += len(missing_texts)
+            for message in missing_texts:
                 self.stderr.write(f"{language}: no translation of {message.id!r}")
             if not options["check"]:
                 write(language, catalogue)
-            self.stdout.write(f"{language}: {len(catalogue)} messages, {len(gaps)} untranslated")
+            self.stdout.write(
+                f"{language}: {len(catalogue)} messages, {len(missing_texts)} untranslated"
+            )
         if missing:
             raise CommandError(f"{missing} translations are missing in locale/.")
 
 
-def words_in_use() -> Catalog:
+def texts_in_use() -> Catalog:
     """Every message of the project's own code and templates."""
-    words = Catalog(project="ticketing", charset="utf-8")
+    texts = Catalog(project="ticketing", charset="utf-8")
     for path in source_files():
         name = path.relative_to(settings.BASE_DIR).as_posix()
         for _line, message, comments, context in extract(
             "python", readable(path), KEYWORDS, comment_tags=("Translators:",)
         ):
-            words.add(message, locations=[(name, 0)], auto_comments=comments, context=context)
-    return words
+            texts.add(message, locations=[(name, 0)], auto_comments=comments, context=context)
+    return texts
 
 
 def source_files() -> Iterator[Path]:
@@ -74,20 +78,20 @@ def source_files() -> Iterator[Path]:
 
 
 def readable(path: Path) -> io.BytesIO:
-    """The file as something that the Python extractor can read."""
+    """The file as Python source for the extractor; templates are converted."""
     text = path.read_text()
     if path.suffix != ".py":
         text = re.sub(r"\n\s*", "\n", templatize(text, origin=str(path)))
     return io.BytesIO(text.encode())
 
 
-def updated(language: str, words: Catalog) -> Catalog:
-    """What is translated already, less what is no longer used, plus what is new."""
+def updated(language: str, texts: Catalog) -> Catalog:
+    """The existing catalogue without unused texts and with new ones."""
     catalogue = read_catalogue(language)
-    catalogue.update(words, no_fuzzy_matching=True)
+    catalogue.update(texts, no_fuzzy_matching=True)
     catalogue.obsolete.clear()
     catalogue.creation_date = catalogue.revision_date = NO_DATE
-    if language == "en":  # the words in the code are English
+    if language == "en":  # the texts in code are English
         for message in catalogue:
             message.string = message.id
     return catalogue

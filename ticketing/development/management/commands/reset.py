@@ -1,4 +1,4 @@
-"""Start from nothing again."""
+"""Deletes all data of `manage.py up`."""
 
 from typing import Any
 
@@ -6,18 +6,18 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from ticketing.development.embedded.errors import CannotRun
-from ticketing.development.embedded.forget import forget
+from ticketing.development.runner.reset import delete_data
 
 
 class Command(BaseCommand):
-    help = "Forget all data of the default run; refused while it runs."
+    help = "Delete all data of `manage.py up`; refused while it runs."
     requires_system_checks = []
 
     def handle(self, **options: Any) -> None:
         if not settings.DEVELOPMENT:
-            raise CommandError("This is for development only; here are somebody's real files.")
+            raise CommandError("This is for development only; it would delete real data.")
         try:
-            gone = forget(settings.VAR_DIR)
+            deleted = delete_data(settings.VAR_DIR)
         except CannotRun as refusal:
             raise CommandError(str(refusal)) from None
-        self.stdout.write("\n".join(f"Removed {path}" for path in gone) or "There was nothing.")
+        self.stdout.write("\n".join(f"Removed {path}" for path in deleted) or "There was no data.")

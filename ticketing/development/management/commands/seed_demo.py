@@ -1,4 +1,4 @@
-"""Fill an empty database with the demo."""
+"""Fills an empty database with demo data."""
 
 from argparse import ArgumentParser
 from typing import Any

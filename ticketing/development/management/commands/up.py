@@ -1,4 +1,4 @@
-"""Everything the site needs, on this machine: servers, migrations, web, worker, beat."""
+"""Runs the whole site on this machine."""
 
 import os
 import sys
@@ -8,10 +8,10 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from ticketing.development.demo import DEMO_LOGINS
-from ticketing.development.embedded.console import Console
-from ticketing.development.embedded.run import Plan, Run
+from ticketing.development.runner.site import SiteOptions, SiteRunner
+from ticketing.development.runner.terminal import Terminal
 
-# Written out: to ask for the address would load the whole site into the one that only watches it.
+# Not from reverse(): that would load the whole site into the process that only watches it.
 MAILS = "/dev/mails/"
 
 
@@ -20,11 +20,11 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def handle(self, **options: Any) -> None:
-        sys.exit(Run(plan(), Console(sys.stdout))())
+        sys.exit(SiteRunner(site_options(), Terminal(sys.stdout))())
 
 
-def plan() -> Plan:
-    return Plan(
+def site_options() -> SiteOptions:
+    return SiteOptions(
         base=settings.BASE_DIR,
         var=settings.VAR_DIR,
         host=settings.HOST,
@@ -33,10 +33,10 @@ def plan() -> Plan:
         own_postgres=not os.environ.get("DATABASE_URL"),
         own_valkey=not os.environ.get("REDIS_URL"),
         demo=settings.DEVELOPMENT,
-        mails=MAILS if _keeps_mails() else "",
+        mails=MAILS if _stores_mails() else "",
         log_ins=DEMO_LOGINS if settings.DEVELOPMENT else [],
     )
 
 
-def _keeps_mails() -> bool:
+def _stores_mails() -> bool:
     return settings.EMAIL_BACKEND.startswith("ticketing.development.mailbox.")

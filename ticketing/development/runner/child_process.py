@@ -1,4 +1,4 @@
-"""One process that the supervisor looks after: its log, its deaths, its restarts."""
+"""One supervised process: its log, its exits and restarts."""
 
 import os
 import signal
@@ -9,30 +9,30 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 LINE_LIMIT = 64 * 1024
-TOO_OFTEN = 5
+MAX_EXITS = 5
 WINDOW = 60.0
 
 Start = Callable[[int], subprocess.Popen[bytes]]
 
 
 @dataclass
-class Child:
-    """`start` is handed the descriptor to write its log to; lines with `noise` are left out."""
+class ChildProcess:
+    """`start` gets the descriptor to write the log to; lines with `noise` are dropped."""
 
     name: str
     start: Start
     stop_signal: signal.Signals = signal.SIGTERM
-    patience: float = 10
+    stop_timeout: float = 10
     noise: str = "\0"
     process: subprocess.Popen[bytes] | None = None
     output: int | None = None
     unfinished: bytes = b""
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=15))
-    deaths: deque[float] = field(default_factory=lambda: deque(maxlen=TOO_OFTEN))
+    exits: deque[float] = field(default_factory=lambda: deque(maxlen=MAX_EXITS))
     restart_at: float | None = None
 
     def launch(self) -> int:
-        """Start it; the descriptor to read its log from."""
+        """Start it and return the descriptor to read its log from."""
         read, write = os.pipe()
         try:
             self.process = self.start(write)
@@ -46,11 +46,11 @@ class Child:
         return read
 
     @property
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
     def read(self) -> list[str] | None:
-        """The lines that are complete by now; None at the end of the log."""
+        """The complete lines so far; None at the end of the log."""
         if self.output is None:
             return None
         try:
@@ -65,14 +65,14 @@ class Child:
         self.lines.extend(lines)
         return lines if chunk or complete else None
 
-    def count_death(self) -> float | None:
-        """How long to wait before the next start; None if it died too often to go on."""
+    def count_exit(self) -> float | None:
+        """Record an exit; returns the delay before the next start, or None after too many exits."""
         now = time.monotonic()
-        self.deaths.append(now)
-        recent = sum(death > now - WINDOW for death in self.deaths)
-        return None if recent >= TOO_OFTEN else 0.1 * 2**recent
+        self.exits.append(now)
+        recent = sum(exit_time > now - WINDOW for exit_time in self.exits)
+        return None if recent >= MAX_EXITS else 0.1 * 2**recent
 
-    def how_it_ended(self) -> str:
+    def exit_reason(self) -> str:
         code = self.process.returncode if self.process else None
         if code is None or code >= 0:
             return f"exit code {code}"
@@ -81,6 +81,6 @@ class Child:
     def wait(self) -> int:
         return self.process.wait() if self.process else 0
 
-    def tell(self, what: signal.Signals) -> None:
-        if self.alive and self.process:
-            self.process.send_signal(what)
+    def send_signal(self, number: signal.Signals) -> None:
+        if self.is_alive and self.process:
+            self.process.send_signal(number)

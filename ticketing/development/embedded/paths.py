@@ -1,4 +1,4 @@
-"""Where the embedded servers keep their files and how they are reached."""
+"""Folders and addresses of the embedded servers, and the development secret key."""
 
 import errno
 import hashlib
@@ -16,12 +16,12 @@ from ticketing.development.embedded.errors import cannot_write
 
 # A Unix socket's path must fit in 107 bytes; this leaves room for "/.s.PGSQL.5432".
 LONGEST_SOCKET_FOLDER = 80
-OPEN_TO_ALL = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108
+SHARED_FOLDERS = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108
 
 
 @dataclass(frozen=True)
-class Places:
-    """Folders of the servers: `data` is kept, `run` holds the sockets."""
+class ServerPaths:
+    """Folders of the servers: `data` is persistent, `run` holds the sockets."""
 
     data: Path
     run: Path
@@ -33,19 +33,19 @@ class Addresses:
     redis_url: str
 
 
-def places(var: Path) -> Places:
-    """Below `var`, or beside it where the servers could not reach that."""
+def server_paths(var: Path) -> ServerPaths:
+    """Below `var`, or in a shared folder if the servers' user cannot reach `var`."""
     var = var.absolute()
     short = f"ticketing-{os.getuid()}-{hashlib.sha256(str(var).encode()).hexdigest()[:12]}"
-    data = var if reachable(var) else OPEN_TO_ALL[1] / short
+    data = var if is_reachable(var) else SHARED_FOLDERS[1] / short
     run = data / "run"
     if len(str(run).encode()) > LONGEST_SOCKET_FOLDER:
-        run = OPEN_TO_ALL[0] / short
-    return Places(data=data, run=run)
+        run = SHARED_FOLDERS[0] / short
+    return ServerPaths(data=data, run=run)
 
 
 def addresses(var: Path) -> Addresses:
-    run = places(var).run
+    run = server_paths(var).run
     return Addresses(
         database_url=f"postgresql://postgres@{quote(str(run / 'postgres'), safe='')}/ticketing",
         redis_url=f"unix://{run / 'valkey.sock'}",
@@ -53,7 +53,7 @@ def addresses(var: Path) -> Addresses:
 
 
 def celery_url(redis_url: str) -> str:
-    """Celery spells a Unix socket differently."""
+    """The same Redis in Celery's notation, which writes Unix sockets differently."""
     parts = urlsplit(redis_url)
     if parts.scheme != "unix":
         return redis_url
@@ -64,17 +64,17 @@ def celery_url(redis_url: str) -> str:
 
 
 def secret_key(var: Path) -> str:
-    """A secret key for development, made once and kept."""
+    """The secret key for development, created once and stored."""
     path = var / "secret_key"
     try:
         if not path.exists():
-            _make_secret_key(path)
+            _create_secret_key(path)
         return path.read_text()
     except OSError as problem:
         raise cannot_write(problem, var) from None
 
 
-def _make_secret_key(path: Path) -> None:
+def _create_secret_key(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(f".{os.getpid()}")
     try:
@@ -86,8 +86,8 @@ def _make_secret_key(path: Path) -> None:
         draft.unlink(missing_ok=True)
 
 
-def reachable(folder: Path) -> bool:
-    """Can the servers' user walk down to this folder? Only in doubt when we are root."""
+def is_reachable(folder: Path) -> bool:
+    """Whether the servers' user can enter this folder; only in doubt if we are root."""
     if os.getuid() != 0:
         return True
     return all(
@@ -98,25 +98,25 @@ def reachable(folder: Path) -> bool:
 
 
 def server_user() -> pwd.struct_passwd | None:
-    """PostgreSQL refuses to run as root; then it runs as nobody, and no user is created."""
+    """The user to run servers as: `nobody` if we are root, because PostgreSQL refuses root."""
     return pwd.getpwnam("nobody") if os.getuid() == 0 else None
 
 
 def server_identity() -> dict[str, Any]:
-    """The same as options for starting a process."""
+    """The servers' user as options of `process.start`."""
     user = server_user()
     return {"user": user.pw_uid, "group": user.pw_gid} if user else {}
 
 
-def own(folder: Path) -> Path:
-    """Make a private folder for the servers, and refuse one that somebody else prepared."""
+def create_private_folder(folder: Path) -> Path:
+    """Create a private folder for the servers; refuses one that belongs to another user."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)
     user = server_user()
     ours = {os.getuid(), user.pw_uid if user else os.getuid()}
-    for place in (folder, folder.parent):
-        if place.parent in OPEN_TO_ALL and place.lstat().st_uid not in ours:
-            raise PermissionError(errno.EPERM, "it belongs to somebody else", str(place))
+    for path in (folder, folder.parent):
+        if path.parent in SHARED_FOLDERS and path.lstat().st_uid not in ours:
+            raise PermissionError(errno.EPERM, "it belongs to somebody else", str(path))
     if user:
         os.chown(folder, user.pw_uid, user.pw_gid)
     return folder

@@ -1,4 +1,4 @@
-"""A mail as it lies in the folder, read as a mail program would."""
+"""Stored mails, parsed as a mail program would."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ from email.utils import parsedate_to_datetime
 from ticketing.core.errors import NotFound
 from ticketing.development.mailbox import folder
 
-SHOWN = ("From", "To", "Reply-To", "Message-ID", "Auto-Submitted")
+SHOWN_HEADERS = ("From", "To", "Reply-To", "Message-ID", "Auto-Submitted")
 
 
 @dataclass(frozen=True)
-class File:
+class Attachment:
     name: str
     kind: str
     content: bytes
 
 
 @dataclass(frozen=True)
-class Letter:
+class StoredMail:
     name: str
     mail: EmailMessage
 
@@ -35,13 +35,13 @@ class Letter:
 
     @property
     def sent_at(self) -> datetime:
-        """As mails write it: without a zone it is UTC."""
-        told = parsedate_to_datetime(str(self.mail["Date"]))
-        return told if told.tzinfo else told.replace(tzinfo=UTC)
+        """The Date header; UTC if it names no zone."""
+        sent_at = parsedate_to_datetime(str(self.mail["Date"]))
+        return sent_at if sent_at.tzinfo else sent_at.replace(tzinfo=UTC)
 
     @property
     def headers(self) -> list[tuple[str, str]]:
-        return [(name, str(self.mail[name])) for name in SHOWN if self.mail[name]]
+        return [(name, str(self.mail[name])) for name in SHOWN_HEADERS if self.mail[name]]
 
     @property
     def text(self) -> str:
@@ -52,31 +52,31 @@ class Letter:
         return self._part("html")
 
     @property
-    def files(self) -> list[File]:
-        return [_file(part) for part in self.mail.iter_attachments()]
+    def attachments(self) -> list[Attachment]:
+        return [_attachment(part) for part in self.mail.iter_attachments()]
 
     def _part(self, kind: str) -> str:
         part = self.mail.get_body((kind,))
         return str(part.get_content()) if part else ""
 
 
-def letter(name: str) -> Letter:
+def stored_mail(name: str) -> StoredMail:
     if (content := folder.content(name)) is None:
         raise NotFound()
-    return Letter(name, message_from_bytes(content, policy=policy.default))
+    return StoredMail(name, message_from_bytes(content, policy=policy.default))
 
 
-def letters(names: Iterable[str]) -> list[Letter]:
-    """Of these, the ones that are still there."""
-    found = ((name, folder.content(name)) for name in names)
+def stored_mails(names: Iterable[str]) -> list[StoredMail]:
+    """The mails with these names that still exist."""
+    contents = ((name, folder.content(name)) for name in names)
     return [
-        Letter(name, message_from_bytes(content, policy=policy.default))
-        for name, content in found
+        StoredMail(name, message_from_bytes(content, policy=policy.default))
+        for name, content in contents
         if content is not None
     ]
 
 
-def _file(part: EmailMessage) -> File:
+def _attachment(part: EmailMessage) -> Attachment:
     content = part.get_payload(decode=True)
     name = part.get_filename() or "attachment"
-    return File(name, part.get_content_type(), content if isinstance(content, bytes) else b"")
+    return Attachment(name, part.get_content_type(), content if isinstance(content, bytes) else b"")

@@ -1,4 +1,4 @@
-"""What must be so before anything is started."""
+"""Checks before anything is started: disk space and port."""
 
 import errno
 import socket
@@ -18,20 +18,20 @@ def require_space(folder: Path, *, needed: int) -> None:
         )
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """The port, opened once by us: a server process that dies does not lose it."""
+def open_port(host: str, port: int) -> socket.socket:
+    """A listening socket, owned by the runner so that a dying server process does not lose it."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        door = socket.socket(family, socket.SOCK_STREAM)
-        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        door.bind(address)
-        door.listen(2048)
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(2048)
     except OSError as problem:
-        raise CannotRun(_no_door(problem, host, port)) from None
-    return door
+        raise CannotRun(_port_error(problem, host, port)) from None
+    return listener
 
 
-def _no_door(problem: OSError, host: str, port: int) -> str:
+def _port_error(problem: OSError, host: str, port: int) -> str:
     if problem.errno == errno.EADDRINUSE:
         return (
             f"Port {port} on {host} is in use by another program.\n"

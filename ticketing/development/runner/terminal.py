@@ -1,4 +1,4 @@
-"""What the person at the terminal reads: progress, and every process's log with its name."""
+"""Terminal output: progress, and the log of each process with its name."""
 
 import os
 import time
@@ -13,22 +13,22 @@ COLOURS = [36, 33, 32, 35, 34, 96, 93, 92]
 RED, GREEN, BOLD, FAINT = 31, 32, 1, 2
 
 
-class Console:
-    """Writes whole lines, so that no two processes' words mix. A closed terminal is no error."""
+class Terminal:
+    """Writes whole lines, so that logs do not mix. A closed terminal is not an error."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
-        self.colourful = stream.isatty() and "NO_COLOR" not in os.environ
+        self.has_colours = stream.isatty() and "NO_COLOR" not in os.environ
         self.names: list[str] = []
         self.pending = ""
 
-    def say(self, words: str = "") -> None:
+    def write(self, text: str = "") -> None:
         with suppress(OSError, ValueError):
-            self.stream.write(f"{self._clear()}{words}\n{self.pending}")
+            self.stream.write(f"{self._clear()}{text}\n{self.pending}")
             self.stream.flush()
 
-    def complain(self, words: str) -> None:
-        self.say(f"\n{self.paint('✗', RED)} " + words.replace("\n", "\n  "))
+    def write_error(self, text: str) -> None:
+        self.write(f"\n{self.paint('✗', RED)} " + text.replace("\n", "\n  "))
 
     def log(self, name: str, line: str) -> None:
         if name not in self.names:
@@ -36,11 +36,11 @@ class Console:
         if len(line) > LONGEST_LINE:
             line = f"{line[:LONGEST_LINE]} …"
         colour = COLOURS[self.names.index(name) % len(COLOURS)]
-        self.say(f"{self.paint(f'{name:<{NAME_WIDTH}} |', colour)} {line}")
+        self.write(f"{self.paint(f'{name:<{NAME_WIDTH}} |', colour)} {line}")
 
     @contextmanager
     def step(self, title: str) -> Iterator[None]:
-        """Shows what is being done, and afterwards how long it took."""
+        """Show a running step, and afterwards how long it took."""
         began = time.monotonic()
         self._show(f"  … {title}")
         try:
@@ -54,14 +54,14 @@ class Console:
 
     def done(self, title: str, took: float, *, mark: str = "") -> None:
         mark = mark or self.paint("✓", GREEN)
-        self.say(f"  {mark} {title:<{TITLE_WIDTH}} {self.paint(f'{took:5.1f} s', FAINT)}")
+        self.write(f"  {mark} {title:<{TITLE_WIDTH}} {self.paint(f'{took:5.1f} s', FAINT)}")
 
-    def paint(self, words: str, colour: int) -> str:
-        return f"\033[{colour}m{words}\033[0m" if self.colourful else words
+    def paint(self, text: str, colour: int) -> str:
+        return f"\033[{colour}m{text}\033[0m" if self.has_colours else text
 
     def _show(self, pending: str) -> None:
-        """The unfinished line at the bottom, where there is a terminal to rewrite it on."""
-        if not self.colourful:
+        """Rewrite the unfinished line at the bottom; only on a real terminal."""
+        if not self.has_colours:
             return
         with suppress(OSError, ValueError):
             self.stream.write(f"{self._clear()}{pending}")

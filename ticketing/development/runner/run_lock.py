@@ -1,4 +1,4 @@
-"""One run at a time on the same data."""
+"""Prevents two runs on the same data."""
 
 import fcntl
 import os
@@ -7,21 +7,21 @@ from pathlib import Path
 
 from ticketing.development.embedded.errors import CannotRun
 
-PATIENCE = 15
+TIMEOUT = 15
 
 
-class Lock:
-    """Held through an open file that the servers inherit: it holds as long as one of them lives."""
+class RunLock:
+    """A file lock whose descriptor the servers inherit: held as long as one of them runs."""
 
     def __init__(self, var: Path) -> None:
         var.mkdir(parents=True, exist_ok=True)
         self.path = var / "up.lock"
         self.descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
-    def take(self) -> None:
-        """Wait only for what a killed run left behind and is just stopping."""
-        deadline = time.monotonic() + PATIENCE
-        while not self._try():
+    def acquire(self) -> None:
+        """Acquire the lock; waits only for servers that a killed run left and that are stopping."""
+        deadline = time.monotonic() + TIMEOUT
+        while not self._try_lock():
             if _alive(pid := self._holder()) or time.monotonic() > deadline:
                 raise CannotRun(
                     f"It is already running (pid {pid}) on {self.path.parent}.\n"
@@ -32,7 +32,7 @@ class Lock:
         os.ftruncate(self.descriptor, 0)
         os.pwrite(self.descriptor, str(os.getpid()).encode(), 0)
 
-    def _try(self) -> bool:
+    def _try_lock(self) -> bool:
         try:
             fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
