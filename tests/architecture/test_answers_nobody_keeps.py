@@ -4,7 +4,7 @@ import pytest
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
-from payments.api import FanView as Payer
+from payments.api.views import FanView as Payer
 from reservations.api import FanView as Holder
 from reservations.api_doors import DoorView
 from ticketing.core.api_views import NeverStored

@@ -28,5 +28,5 @@ class ReconciliationAdmin(ReadOnlyAdmin):
     def found(self, kept: Any) -> str:
         """In the reader's words; rows of older releases are words already."""
         found = [Difference(*each) for each in kept.differences]
-        rows = ((it.number, it.words) for it in found)
+        rows = ((it.number, it.label) for it in found)
         return format_html_join("", "<div>{}: {}</div>", rows) or NOTHING

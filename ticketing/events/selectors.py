@@ -12,7 +12,8 @@ from django.db.models import Count, Min, Q, QuerySet
 from ticketing.core.error_responses import REDIS_OUTAGES
 from ticketing.core.errors import NotFound
 from ticketing.events import store
-from ticketing.events.models import Event, Grade, Seat, Section
+from ticketing.events.models import REHEARSALS_FROM, Event, Grade, Seat, Section
+from ticketing.events.models import is_rehearsal as is_rehearsal
 
 # An event without an end is shown for so long after its start.
 USUAL_LENGTH = timedelta(hours=3)
@@ -193,3 +194,8 @@ def _count_by_grade(event_id: int) -> list[Any]:
     counts = {name: Count("seats", filter=Q(seats__state=state)) for name, state in states.items()}
     grades = Grade.objects.filter(event_id=event_id).order_by("order", "pk").annotate(**counts)
     return list(grades.values_list("code", "name_ko", "name_en", *states))
+
+
+def without_rehearsals(event_id: str = "id") -> Q:
+    """A filter that leaves out rehearsals; `event_id` is the lookup of the event's id."""
+    return Q(**{f"{event_id}__lt": REHEARSALS_FROM})

@@ -7,8 +7,8 @@ from typing import Any
 from django.http import HttpResponse
 from django.test import Client
 
-from payments.sandbox import control
-from payments.sandbox.control import Behaviour
+from payments.sandbox import testing
+from payments.sandbox.testing import Behaviour
 from tests.waiting_queue.api.conftest import logged_in
 
 BROWSER = {"accept": "text/html", "accept-language": "en", "host": "localhost"}
@@ -42,7 +42,7 @@ class Browser:
     def pay_in_the_window(self, behaviour: Behaviour | None = None, **more: Any) -> str:
         """At the sandbox's page, to which it was led; back to the shop with its answer."""
         number = self.address.split("/")[4].partition("?")[0]
-        answer = control.pay(number, behaviour, **more)
+        answer = testing.pay(number, behaviour, **more)
         return self._follow(self.client.get(f"/payments/{number}/return/", answer))
 
     @property

@@ -7,8 +7,8 @@ import pytest
 
 from payments import services
 from payments.models import Payment, Refund, RefundPolicy
-from payments.sandbox import control
-from payments.sandbox.control import Behaviour
+from payments.sandbox import testing
+from payments.sandbox.testing import Behaviour
 from reservations.models import Reservation
 from tests.making import make_event
 from tests.payments.saga.acting import Buyer, seat_states, work
@@ -125,7 +125,7 @@ def test_soon_after_the_order_cancelling_is_free(me, paid, django_assert_max_num
     assert "Cancelled</span>" in page
     assert "−₩308,000" in page
     assert seat_states(paid) == {"available"}
-    assert control.taken(paid.payment.number) == 0
+    assert testing.net_charged(paid.payment.number) == 0
 
 
 def test_a_button_pressed_again_says_the_same_and_no_refusal(me, paid):
@@ -153,7 +153,7 @@ def test_later_it_costs_the_fee_that_was_shown(me, paid):
 
     assert "Fee kept: ₩30,800" in page
     assert "−₩277,200" in page
-    assert control.taken(paid.payment.number) == 30_800
+    assert testing.net_charged(paid.payment.number) == 30_800
     assert "<strong>Kept in the end</strong><strong>₩30,800" in me.open(order(paid, "receipt/"))
 
 
@@ -207,7 +207,7 @@ def test_money_that_takes_its_time_is_on_its_way_and_the_page_looks_again(me, bu
     assert "On its way back" in page
     assert "js/payments/watch" in page
 
-    control.wait()
+    testing.wait()
     work(buyer.now + timedelta(minutes=5))
     assert "Cancelled</span>" in me.open(order(buyer))
 
@@ -224,7 +224,7 @@ def test_a_refund_that_is_refused_leaves_the_seats_and_says_so(me, buyer):
 
 
 def test_a_part_that_came_back_is_shown_and_the_seats_stay(me, paid):
-    services.refund(pk=paid.payment.pk, amount=8_000, why="kind", now=paid.now)
+    services.refund_payment(pk=paid.payment.pk, amount=8_000, why="kind", now=paid.now)
 
     page = me.open(order(paid))
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from payments import locks, saga, services
-from payments.sandbox import control
+from payments import locks, services
+from payments.saga import payment_steps
+from payments.sandbox import testing
 from tests.concurrency.together import together
 from tests.payments.saga.acting import Buyer, money_and_seats_agree, work_until_settled
 
@@ -12,7 +13,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 def give_up(buyer):
     number = buyer.payment.number
-    return services.turn_back(number=number, fan_id=buyer.fan.pk, now=buyer.now)
+    return services.abort_payment(number=number, fan_id=buyer.fan.pk, now=buyer.now)
 
 
 def test_paying_and_giving_up_at_once_is_one_of_both(event, fan, now, settings):
@@ -26,7 +27,7 @@ def test_paying_and_giving_up_at_once_is_one_of_both(event, fan, now, settings):
         is_paid = buyer.payment.state == "succeeded"
         assert is_paid or buyer.payment.state == "cancelled"
         assert buyer.reservation.state == ("confirmed" if is_paid else "held")
-        assert bool(control.taken(buyer.payment.number)) == is_paid
+        assert bool(testing.net_charged(buyer.payment.number)) == is_paid
     work_until_settled(now)
     assert money_and_seats_agree(event)
 
@@ -36,7 +37,7 @@ def late(buyer):
     buyer.start()
     read_before = buyer.payment
     buyer.confirm(buyer.agree())
-    return saga.give_up(read_before, "closed without paying", now=buyer.now)
+    return payment_steps.cancel_unpaid(read_before, "closed without paying", now=buyer.now)
 
 
 def test_giving_up_too_late_changes_nothing(buyer):
@@ -45,12 +46,14 @@ def test_giving_up_too_late_changes_nothing(buyer):
 
 
 def test_control_without_looking_where_it_is_money_is_forgotten(buyer, monkeypatch):
-    text = locks._text("move").replace("AND before.state = ANY(%(allowed)s)", "")
-    assert text != locks._text("move")
-    real = locks._text
-    monkeypatch.setattr(locks, "_text", lambda name: text if name == "move" else real(name))
+    text = locks.statement("move_payment").replace("AND before.state = ANY(%(allowed)s)", "")
+    assert text != locks.statement("move_payment")
+    real = locks.statement
+    monkeypatch.setattr(
+        locks, "statement", lambda name: text if name == "move_payment" else real(name)
+    )
 
     late(buyer)
 
     assert buyer.payment.state == "cancelled"
-    assert control.taken(buyer.payment.number) > 0
+    assert testing.net_charged(buyer.payment.number) > 0

@@ -5,10 +5,10 @@ from uuid import uuid4
 import pytest
 from django.test import override_settings
 
-from payments import breaker
+from payments import store
 from payments.models import Payment
-from payments.sandbox import control
-from payments.sandbox.control import Behaviour
+from payments.sandbox import testing
+from payments.sandbox.testing import Behaviour
 from reservations.models import Reservation
 from tests.payments.pages.reading import begin, pay
 
@@ -91,7 +91,7 @@ def test_what_is_bought_already_is_an_order(me, paid):
 
     me.send(pay(paid), key=str(uuid4()), token=paid.token, agreed="1")
     assert me.address == f"/orders/{paid.code}/"
-    assert len(control.charges()) == 1
+    assert len(testing.charges()) == 1
 
 
 def test_anothers_order_is_not_there(stranger, paid):
@@ -123,8 +123,8 @@ def test_a_gateway_that_is_away_is_said_and_can_be_tried_again(me, buyer, settin
 
 
 def test_an_open_breaker_is_said_too(me, buyer):
-    for _ in range(breaker.LEAST):
-        breaker.Breaker("portone").tell(False)
+    for _ in range(store.MIN_CALLS):
+        store.record_call("portone", succeeded=False)
 
     page = begin(me, buyer)
 
@@ -177,7 +177,7 @@ def test_who_turned_back_can_not_be_charged_by_a_window_that_was_left_open(me, b
     )
 
     assert me.heading == "Nothing was charged"
-    assert control.taken(payment.number) == 0
+    assert testing.net_charged(payment.number) == 0
 
 
 def test_turning_back_while_the_gateway_is_away_changes_nothing(me, buyer, settings):
@@ -211,7 +211,7 @@ def test_coming_back_twice_is_once(me, buyer):
         me.client.get(f"/payments/{payment.number}/return/", answer)
 
     assert buyer.payment.state == "succeeded"
-    assert len(control.charges()) == 1
+    assert len(testing.charges()) == 1
 
 
 def opened(me, number):

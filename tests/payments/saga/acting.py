@@ -6,8 +6,8 @@ from uuid import uuid4
 
 from payments import services
 from payments.models import OutboxMessage, Payment, Refund
-from payments.sandbox import control
-from payments.sandbox.control import Behaviour
+from payments.sandbox import testing
+from payments.sandbox.testing import Behaviour
 from reservations import services as reservations
 from reservations.models import Reservation
 from tests.making import seat_ids
@@ -38,15 +38,17 @@ class Buyer:
 
     def start(self, **more: Any) -> Payment:
         wish = {"token": self.token, "payment_key": self.key, "now": self.now, "language": "en"}
-        return services.start(**{"code": self.code, "fan_id": self.fan.pk} | wish | more)
+        return services.begin_payment(**{"code": self.code, "fan_id": self.fan.pk} | wish | more)
 
     def agree(self, behaviour: Behaviour | None = None, **more: Any) -> dict[str, str]:
         """In the gateway's window."""
-        return control.pay(self.payment.number, behaviour, **more)
+        return testing.pay(self.payment.number, behaviour, **more)
 
     def confirm(self, answer: dict[str, str], **more: Any) -> Payment:
         whose = {"number": self.payment.number, "fan_id": self.fan.pk, "now": self.now}
-        return services.confirm(**whose | {"payment_token": answer.get("paymentToken", "")} | more)
+        return services.confirm_payment(
+            **whose | {"payment_token": answer.get("paymentToken", "")} | more
+        )
 
     def buy(self, behaviour: Behaviour | None = None, **more: Any) -> Payment:
         self.start()
@@ -57,13 +59,13 @@ def work(now: datetime) -> int:
     """What the workers do by the clock; how many payments were looked at."""
     due = services.claim_due_payments(now=now)
     for pk in due:
-        services.settle(pk=pk, now=now)
+        services.settle_payment(pk=pk, now=now)
     return len(due)
 
 
 def work_until_settled(now: datetime, *, minutes: int = 45) -> datetime:
     """Let time pass, in steps in which everything falls due, until nothing is left to do."""
-    control.wait()
+    testing.wait()
     end = now + timedelta(minutes=minutes)
     while now < end:
         now += timedelta(minutes=3)
@@ -75,7 +77,7 @@ def work_until_settled(now: datetime, *, minutes: int = 45) -> datetime:
 def money_and_seats_agree(event: Event) -> bool:
     """The sandbox's own books, our rows and the seats tell one story."""
     for payment in Payment.objects.select_related("reservation"):
-        taken, state = control.taken(payment.number), payment.reservation.state
+        taken, state = testing.net_charged(payment.number), payment.reservation.state
         assert taken == payment.left, (payment.state, taken, payment.left)
         assert payment.state not in (*Payment.OPEN, State.REFUNDING), payment.state
         if payment.state == State.SUCCEEDED:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from payments import saga
 from payments.gateways import gateway
+from payments.saga import payment_steps
 from tests.making import make_user
 from tests.payments.saga.acting import Buyer
 from tests.payments.sandbox.conftest import base, ear, origin, shop  # noqa: F401 - fixtures
@@ -42,10 +42,12 @@ def unanswered(buyer: Buyer) -> Buyer:
     """Charged, but our side does not know: it died before it heard."""
     buyer.start()
     token = buyer.agree()["paymentToken"]
-    charging = saga.mark_charging(buyer.payment, token=token, transaction_id="", now=buyer.now)
+    charging = payment_steps.mark_charging(
+        buyer.payment, token=token, transaction_id="", now=buyer.now
+    )
     assert charging
     order: Any = {"number": charging.number, "amount": charging.amount}
-    gateway().charge(**order, currency=charging.currency, token=token, seconds=5)
+    gateway().charge(**order, currency=charging.currency, token=token, timeout=5)
     return buyer
 
 

@@ -52,7 +52,7 @@ def run(*, step: str, when: str, now: str, number: str, fan: int, token: str) ->
     killer.watch(step, when, setattr)
     killer.life = number
     moment = datetime.fromisoformat(now)
-    services.confirm(number=number, fan_id=fan, payment_token=token, now=moment)
+    services.confirm_payment(number=number, fan_id=fan, payment_token=token, now=moment)
 
 
 def bear(order: dict[str, Any]) -> int:

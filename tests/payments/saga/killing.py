@@ -1,28 +1,29 @@
-"""Dies at a chosen moment: before or after a step, once for each purchase and each worker."""
+"""Kills a buyer or worker at a chosen moment: before or after a step of the saga."""
 
 from collections.abc import Callable
 from typing import Any
 
-from payments import outbox, saga
+from payments import outbox
 from payments.gateways.portone import PortOne
+from payments.saga import payment_steps, refund_steps
 from reservations import services as reservations
 
-# Every step of the saga, every call of the gateway, and the middle of the great transaction.
+# Every transaction and gateway call of the saga, and moments inside of `succeed`.
 STEPS: dict[str, tuple[Any, str]] = {
-    "begin": (saga, "begin"),
+    "begin": (payment_steps, "begin"),
     "prepare": (PortOne, "prepare"),
-    "mark_prepared": (saga, "mark_prepared"),
-    "mark_charging": (saga, "mark_charging"),
+    "mark_prepared": (payment_steps, "mark_prepared"),
+    "mark_charging": (payment_steps, "mark_charging"),
     "charge": (PortOne, "charge"),
-    "look": (PortOne, "look"),
-    "succeed": (saga, "succeed"),
+    "fetch": (PortOne, "fetch"),
+    "succeed": (payment_steps, "succeed"),
     "confirm": (reservations, "confirm"),
-    "put": (outbox, "put"),
-    "fail": (saga, "fail"),
-    "give_up": (saga, "give_up"),
-    "owe_back": (saga, "owe_back"),
+    "add_messages": (outbox, "add"),
+    "fail": (payment_steps, "fail"),
+    "cancel_unpaid": (payment_steps, "cancel_unpaid"),
+    "auto_refund": (payment_steps, "auto_refund"),
     "refund": (PortOne, "refund"),
-    "finish_refund": (saga, "finish_refund"),
+    "finish_refund": (refund_steps, "finish"),
 }
 MOMENTS = [(step, when) for step in STEPS for when in ("before", "after")]
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import translation
 
 from payments import services
-from payments.admin.words import note_words
+from payments.admin.labels import note_label
 from payments.models import OutboxMessage, Payment, Refund
 from tests.making import make_user
 from tests.payments.saga.acting import Buyer
@@ -77,15 +77,17 @@ def test_its_page_shows_the_timeline(desk, paid):
 
 
 def test_its_page_says_what_was_noted_in_the_readers_words(desk, paid, buyer, operator):
-    services.resume_by_operator(pk=paid.pk, by=operator, now=buyer.now)
-    services.refund(pk=paid.pk, why="ill, the fan writes", amount=1, by=operator, now=buyer.now)
+    services.settle_by_operator(pk=paid.pk, by=operator, now=buyer.now)
+    services.refund_payment(
+        pk=paid.pk, why="ill, the fan writes", amount=1, by=operator, now=buyer.now
+    )
     page_of = page("payment_change", paid.pk)
 
     shown = desk.get(page_of, headers={"accept-language": "ko"}).content.decode()
 
     with translation.override("ko"):
         assert f"{Payment.State.CHARGING.label} → {Payment.State.SUCCEEDED.label}" in shown
-        assert f"· {note_words('looked at by hand')} {operator}" in shown
+        assert f"· {note_label('looked at by hand')} {operator}" in shown
     assert "→ succeeded" not in shown
     assert shown.count("ill, the fan writes") == 2
 
@@ -93,12 +95,12 @@ def test_its_page_says_what_was_noted_in_the_readers_words(desk, paid, buyer, op
 @pytest.mark.parametrize("before", ["refund refused", "the refund was refused"])
 def test_a_refused_refund_is_noted_with_the_gateways_words(before):
     with translation.override("en"):
-        assert note_words(f"{before}: ERR {{no}}") == "the refund was refused: ERR {no}"
-        assert note_words("REJECT_CARD") == "REJECT_CARD"
+        assert note_label(f"{before}: ERR {{no}}") == "the refund was refused: ERR {no}"
+        assert note_label("REJECT_CARD") == "REJECT_CARD"
 
 
 def test_a_refund_says_why(desk, paid, buyer):
-    services.refund(pk=paid.pk, why="cancelled by the fan", now=buyer.now)
+    services.refund_payment(pk=paid.pk, why="cancelled by the fan", now=buyer.now)
     refund = Refund.objects.get()
 
     for address in (page("refund_changelist"), page("refund_change", refund.pk)):

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 
 from payments.models import Payment, Refund
-from payments.sandbox import control
-from payments.sandbox.control import Behaviour
+from payments.sandbox import testing
+from payments.sandbox.testing import Behaviour
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OWN = {"host": "testserver", "origin": "http://testserver", "accept-language": "en"}
@@ -41,7 +41,7 @@ def test_from_the_hold_to_the_seats(browser, buyer):
     number = started.json()["number"]
     assert started.json()["state"] == "PREPARED"
     assert started.json()["checkout"]["payment_id"] == number
-    token = control.pay(number)["paymentToken"]
+    token = testing.pay(number)["paymentToken"]
 
     confirmed = post(browser, f"{number}/confirm/", payment_token=token)
 
@@ -52,7 +52,7 @@ def test_from_the_hold_to_the_seats(browser, buyer):
 
 def test_an_answer_that_is_late_is_told_as_checking(browser, buyer):
     number = start(browser, buyer).json()["number"]
-    token = control.pay(number, Behaviour.TIME_OUT, seconds=3)["paymentToken"]
+    token = testing.pay(number, Behaviour.TIME_OUT, seconds=3)["paymentToken"]
 
     confirmed = post(browser, f"{number}/confirm/", payment_token=token)
 
@@ -62,7 +62,7 @@ def test_an_answer_that_is_late_is_told_as_checking(browser, buyer):
 
 def test_a_decline_is_a_result_and_not_an_error(browser, buyer):
     number = start(browser, buyer).json()["number"]
-    token = control.pay(number, Behaviour.REFUSE)["paymentToken"]
+    token = testing.pay(number, Behaviour.REFUSE)["paymentToken"]
 
     confirmed = post(browser, f"{number}/confirm/", payment_token=token)
 
@@ -107,7 +107,7 @@ def test_a_cancel_repeated_while_the_money_is_on_its_way_reads_so(browser, buyer
 
     assert told(first) == told(second)
     assert (second.status_code, second.json()["state"]) == (202, "REFUNDING")
-    control.wait()
+    testing.wait()
 
 
 @pytest.mark.parametrize("fee", [1, 10**30])

@@ -6,11 +6,19 @@ from threading import Barrier
 import pytest
 from redis.exceptions import RedisError
 
-from payments import breaker, errors, keys, selectors, store
-from payments.breaker import LEAST, PAUSE_MS, PROBE_MS, WINDOW_MS, Breaker, Open
-from payments.gateways import Declined, Unavailable, Unknown, gateway
+from payments import errors, keys, selectors, store
+from payments.gateways import Declined, GatewayUnavailable, OutcomeUnknown, gateway
 from payments.models import Payment
-from payments.sandbox import control
+from payments.sandbox import testing
+from payments.store import (
+    MIN_CALLS,
+    OPEN_MS,
+    PROBE_MS,
+    WINDOW_MS,
+    BreakerOpen,
+    allow_call,
+    record_call,
+)
 from tests.concurrency.together import together, winners
 from tests.payments.saga.acting import work
 from ticketing.core import redis
@@ -23,131 +31,127 @@ FEW = 6
 def time(monkeypatch):
     """Milliseconds, in our hands."""
     at = {"ms": 1_000_000}
-    monkeypatch.setattr(breaker, "_now_ms", lambda: at["ms"])
+    monkeypatch.setattr(store, "_now_ms", lambda: at["ms"])
     return at
 
 
-@pytest.fixture
-def switch(time):
-    return Breaker("test")
-
-
-def is_open(switch):
+def is_open():
     try:
-        switch.ask()
-    except Open:
+        allow_call("test")
+    except BreakerOpen:
         return True
     return False
 
 
-def tell(switch, good, bad):
-    for went_well in [True] * good + [False] * bad:
-        switch.tell(went_well)
+def record(good, bad):
+    for succeeded in [True] * good + [False] * bad:
+        record_call("test", succeeded=succeeded)
 
 
 @pytest.mark.parametrize(
     ("good", "bad", "opens"), [(0, 9, False), (5, 5, False), (4, 6, True), (0, 10, True)]
 )
-def test_it_opens_above_half_of_at_least_ten(switch, good, bad, opens):
-    tell(switch, good, bad)
+def test_it_opens_above_half_of_at_least_ten(time, good, bad, opens):
+    record(good, bad)
 
-    assert is_open(switch) is opens
+    assert is_open() is opens
 
 
-def test_old_calls_do_not_count(switch, time):
-    tell(switch, 0, 9)
+def test_old_calls_do_not_count(time):
+    record(0, 9)
     time["ms"] += WINDOW_MS + 1
-    tell(switch, 0, 1)
+    record(0, 1)
 
-    assert not is_open(switch)
-
-
-def test_after_the_pause_one_may_try_and_a_good_try_closes_it(switch, time):
-    tell(switch, 0, 10)
-    time["ms"] += PAUSE_MS
-    assert [is_open(switch), is_open(switch)] == [False, True]
-
-    switch.tell(True, is_try=True)
-
-    assert not is_open(switch)
-    assert switch.look().word == "closed"
+    assert not is_open()
 
 
-def test_a_bad_try_opens_it_for_as_long_again(switch, time):
-    tell(switch, 0, 10)
-    time["ms"] += PAUSE_MS
-    switch.tell(False, is_try=switch.ask())
+def test_after_the_pause_one_may_try_and_a_good_try_closes_it(time):
+    record(0, 10)
+    time["ms"] += OPEN_MS
+    assert [is_open(), is_open()] == [False, True]
 
-    time["ms"] += PAUSE_MS - 1
-    assert is_open(switch)
+    record_call("test", succeeded=True, is_probe=True)
+
+    assert not is_open()
+    assert store.breaker_state("test").state == "closed"
+
+
+def test_a_bad_try_opens_it_for_as_long_again(time):
+    record(0, 10)
+    time["ms"] += OPEN_MS
+    record_call("test", succeeded=False, is_probe=allow_call("test"))
+
+    time["ms"] += OPEN_MS - 1
+    assert is_open()
     time["ms"] += 1
-    assert not is_open(switch)
+    assert not is_open()
 
 
-def test_who_dies_while_trying_leaves_it_to_another(switch, time):
-    tell(switch, 0, 10)
-    time["ms"] += PAUSE_MS
-    switch.ask()
+def test_who_dies_while_trying_leaves_it_to_another(time):
+    record(0, 10)
+    time["ms"] += OPEN_MS
+    allow_call("test")
 
     time["ms"] += PROBE_MS
-    assert not is_open(switch)
+    assert not is_open()
 
 
-def test_calls_under_way_when_it_opened_do_not_close_it(switch):
-    tell(switch, 0, 10)
-    tell(switch, 3, 0)
+def test_calls_under_way_when_it_opened_do_not_close_it(time):
+    record(0, 10)
+    record(3, 0)
 
-    assert is_open(switch)
-
-
-def test_only_the_try_itself_decides(switch, time):
-    tell(switch, 0, 10)
-    time["ms"] += PAUSE_MS
-    assert switch.ask()
-
-    tell(switch, 3, 3)
-
-    assert (switch.look().word, is_open(switch)) == ("half_open", True)
+    assert is_open()
 
 
-def test_of_many_at_once_one_tries(switch, time):
-    tell(switch, 0, 10)
-    time["ms"] += PAUSE_MS
+def test_only_the_try_itself_decides(time):
+    record(0, 10)
+    time["ms"] += OPEN_MS
+    assert allow_call("test")
 
-    results = together(20, lambda _: switch.ask())
+    record(3, 3)
+
+    assert (store.breaker_state("test").state, is_open()) == ("half_open", True)
+
+
+def test_of_many_at_once_one_tries(time):
+    record(0, 10)
+    time["ms"] += OPEN_MS
+
+    results = together(20, lambda _: allow_call("test"))
 
     assert len(winners(results)) == 1
 
 
-def test_control_where_looking_and_writing_are_two_steps_many_try(switch, time, monkeypatch):
-    """The same decision as `ask.lua`, but others may look before it is written."""
-    tell(switch, 0, 10)
-    time["ms"] += PAUSE_MS
+def test_control_where_looking_and_writing_are_two_steps_many_try(time, monkeypatch):
+    """The same decision as `allow_call.lua`, but others may look before it is written."""
+    record(0, 10)
+    time["ms"] += OPEN_MS
     key, met = keys.breaker("test"), Barrier(FEW)
 
-    def in_two_steps(gateway, *, now_ms, pause_ms, probe_ms):
-        is_tried = now_ms < int(redis.client().hget(key, "trying") or 0)
+    def in_two_steps(name, names, args):
+        now_ms, _, probe_ms = args
+        is_probed = now_ms < int(redis.client().hget(key, "probing") or 0)
         met.wait(10)
-        redis.client().hset(key, "trying", now_ms + probe_ms)
-        return ("open", 1) if is_tried else ("probe", 0)
+        redis.client().hset(key, "probing", now_ms + probe_ms)
+        return ("open", 1) if is_probed else ("probe", 0)
 
-    monkeypatch.setattr(store, "ask", in_two_steps)
+    monkeypatch.setattr(store, "_run", in_two_steps)
 
-    assert len(winners(together(FEW, lambda _: switch.ask()))) == FEW
-
-
-def test_many_may_call_while_it_is_closed(switch):
-    assert len(winners(together(20, lambda _: switch.ask()))) == 20
+    assert len(winners(together(FEW, lambda _: allow_call("test")))) == FEW
 
 
-def test_without_redis_calls_go_out(switch, monkeypatch):
+def test_many_may_call_while_it_is_closed(time):
+    assert len(winners(together(20, lambda _: allow_call("test")))) == 20
+
+
+def test_without_redis_calls_go_out(time, monkeypatch):
     def away(*_, **__):
         raise RedisError("away")
 
     monkeypatch.setattr(store, "script", lambda _: away)
 
-    tell(switch, 0, 20)
-    assert not is_open(switch)
+    record(0, 20)
+    assert not is_open()
 
 
 # -- with the gateway -----------------------------------------------------------------------------
@@ -156,28 +160,28 @@ def test_without_redis_calls_go_out(switch, monkeypatch):
 def test_a_gateway_that_fails_is_left_alone_and_seats_are_kept(buyer):
     buyer.start()
     answer = buyer.agree()
-    control.fare(failure_rate=1)
-    for _ in range(LEAST - 1):  # to register the amount was the first call, and a good one
-        with pytest.raises(Unknown, match="JSONDecodeError"):
-            gateway().look(number="pay-x", seconds=2)
+    testing.set_faults(failure_rate=1)
+    for _ in range(MIN_CALLS - 1):  # to register the amount was the first call, and a good one
+        with pytest.raises(OutcomeUnknown, match="JSONDecodeError"):
+            gateway().fetch(number="pay-x", timeout=2)
 
-    with pytest.raises(Unavailable, match="breaker_open"):
-        gateway().look(number="pay-x", seconds=2)
-    assert selectors.breaker_state().word == "open"
+    with pytest.raises(GatewayUnavailable, match="breaker_open"):
+        gateway().fetch(number="pay-x", timeout=2)
+    assert selectors.breaker_state().state == "open"
 
     assert buyer.confirm(answer).state == "charging"
     work(buyer.now + timedelta(minutes=2))
     assert (buyer.payment.state, buyer.reservation.state) == ("charging", "paying")
 
-    control.fare()
+    testing.set_faults()
     redis.client().flushdb()
     work(buyer.now + timedelta(minutes=4))
     assert buyer.payment.state == "succeeded"
 
 
 def test_who_wants_to_start_while_it_is_open_is_told(buyer):
-    for _ in range(LEAST):
-        Breaker("portone").tell(False)
+    for _ in range(MIN_CALLS):
+        record_call("portone", succeeded=False)
 
     with pytest.raises(errors.PaymentsPaused):
         buyer.start()
@@ -185,8 +189,8 @@ def test_who_wants_to_start_while_it_is_open_is_told(buyer):
 
 
 def test_a_refusal_is_no_failure(buyer):
-    for _ in range(LEAST + 2):
+    for _ in range(MIN_CALLS + 2):
         with pytest.raises(Declined):
-            gateway().charge(number="pay-x", token="t", amount=1, currency="KRW", seconds=2)
+            gateway().charge(number="pay-x", token="t", amount=1, currency="KRW", timeout=2)
 
-    assert selectors.breaker_state().word == "closed"
+    assert selectors.breaker_state().state == "closed"

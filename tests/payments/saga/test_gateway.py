@@ -1,4 +1,4 @@
-"""Whatever PortOne's client raises is one of three kinds of trouble; each call minds manners."""
+"""Whatever PortOne's client raises is one of three errors; each call has our timeout and key."""
 
 import json
 from types import SimpleNamespace
@@ -7,8 +7,8 @@ import httpx
 import pytest
 from portone_server_sdk import errors as sdk
 
-from payments.gateways import Declined, Unavailable, Unknown, gateway
-from payments.gateways.portone import PortOne, trouble_of
+from payments.gateways import Declined, GatewayUnavailable, OutcomeUnknown, gateway
+from payments.gateways.portone import PortOne, gateway_error
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -24,34 +24,34 @@ def refused(kind):
         (refused(sdk.PgProviderError), Declined),
         (refused(sdk.InvalidPaymentTokenError), Declined),
         (refused(sdk.InformationMismatchError), Declined),
-        (refused(sdk.UnauthorizedError), Unavailable),
-        (refused(sdk.ForbiddenError), Unavailable),
-        (httpx.ConnectError("refused"), Unavailable),
-        (httpx.ConnectTimeout("slow"), Unavailable),
-        (httpx.ReadTimeout("slow"), Unknown),
-        (httpx.RemoteProtocolError("cut"), Unknown),
-        (json.JSONDecodeError("html", "", 0), Unknown),
-        (KeyError("paidAt"), Unknown),
-        (ValueError("odd"), Unknown),
-        (RuntimeError("anything"), Unknown),
+        (refused(sdk.UnauthorizedError), GatewayUnavailable),
+        (refused(sdk.ForbiddenError), GatewayUnavailable),
+        (httpx.ConnectError("refused"), GatewayUnavailable),
+        (httpx.ConnectTimeout("slow"), GatewayUnavailable),
+        (httpx.ReadTimeout("slow"), OutcomeUnknown),
+        (httpx.RemoteProtocolError("cut"), OutcomeUnknown),
+        (json.JSONDecodeError("html", "", 0), OutcomeUnknown),
+        (KeyError("paidAt"), OutcomeUnknown),
+        (ValueError("odd"), OutcomeUnknown),
+        (RuntimeError("anything"), OutcomeUnknown),
     ],
     ids=lambda it: type(it).__name__ if isinstance(it, Exception) else it.__name__,
 )
 def test_what_is_not_certain_is_unknown(odd, kind):
-    assert type(trouble_of(odd)) is kind
+    assert type(gateway_error(odd)) is kind
 
 
 def test_the_card_companys_own_words_are_kept():
-    trouble = trouble_of(refused(sdk.PgProviderError))
+    error = gateway_error(refused(sdk.PgProviderError))
 
-    assert (trouble.code, trouble.words) == ("51", "no money")
+    assert (error.code, error.message) == ("51", "no money")
 
 
 @pytest.fixture
 def sent(base):
     """Requests as they go out, with nobody at the other end."""
     seen = []
-    portone = PortOne(url=base, secret="s", store="", charges_by_server=True)
+    portone = PortOne(url=base, secret="s", store_id="", charges_by_server=True)
     hooks = portone.client._sync_client.event_hooks
 
     def answer(request):
@@ -66,7 +66,7 @@ def sent(base):
 def test_a_charge_and_its_repeat_carry_the_same_key_and_our_timeout(sent):
     portone, seen = sent
     for seconds in (7, 60):
-        portone.charge(number="pay-1", token="t", amount=5, currency="KRW", seconds=seconds)
+        portone.charge(number="pay-1", token="t", amount=5, currency="KRW", timeout=seconds)
 
     assert {request.headers["idempotency-key"] for request in seen} == {"charge-pay-1"}
     assert [request.extensions["timeout"]["read"] for request in seen] == [7, 60]
@@ -80,7 +80,7 @@ def test_a_button_pressed_twice_waits_for_what_the_first_press_began(sent):
     hooks = portone.client._sync_client.event_hooks
     portone.client._sync_client = httpx.Client(event_hooks=hooks, transport=transport)
 
-    portone.prepare(number="pay-1", amount=5, currency="KRW", seconds=5)
+    portone.prepare(number="pay-1", amount=5, currency="KRW", timeout=5)
 
     assert answers == []
 
@@ -92,18 +92,18 @@ def test_but_not_for_ever(sent):
     hooks = portone.client._sync_client.event_hooks
     portone.client._sync_client = httpx.Client(event_hooks=hooks, transport=transport)
 
-    with pytest.raises(Unknown):
-        portone.prepare(number="pay-1", amount=5, currency="KRW", seconds=0.2)
+    with pytest.raises(OutcomeUnknown):
+        portone.prepare(number="pay-1", amount=5, currency="KRW", timeout=0.2)
 
 
 def test_a_wrong_secret_is_no_answer_about_the_payment(settings, buyer):
     payment = buyer.start()
     settings.PORTONE_API_SECRET = "wrong"
-    portone = PortOne(url=settings.PORTONE_URL, secret="other", store="", charges_by_server=True)
+    portone = PortOne(url=settings.PORTONE_URL, secret="other", store_id="", charges_by_server=True)
 
-    with pytest.raises(Unavailable):
-        portone.look(number=payment.number, seconds=5)
+    with pytest.raises(GatewayUnavailable):
+        portone.fetch(number=payment.number, timeout=5)
 
 
 def test_what_nobody_registered_is_unpaid():
-    assert gateway().look(number="pay-nobody", seconds=5).word == "unpaid"
+    assert gateway().fetch(number="pay-nobody", timeout=5).status == "unpaid"

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from payments.saga import LEASE
-from payments.sandbox import control
+from payments.saga.schedule import LEASE
+from payments.sandbox import testing
 from tests.payments.saga.acting import messages, money_and_seats_agree, work
 from tests.payments.saga.dying import Nursery
 
@@ -26,7 +26,7 @@ def nursery(origin):
         ("mark_charging", "after", False),
         ("charge", "after", True),
         ("confirm", "after", True),  # in the middle of the transaction: it is as if never begun
-        ("put", "after", True),
+        ("add_messages", "after", True),
         ("succeed", "after", True),
     ],
 )
@@ -38,11 +38,11 @@ def test_a_process_that_is_killed_leaves_what_another_resumes(
     order = {"step": step, "when": when, "now": buyer.now.isoformat(), "fan": buyer.fan.pk}
 
     assert nursery.die(**order, number=buyer.payment.number, token=token) == -signal.SIGKILL
-    assert bool(control.taken(buyer.payment.number)) is charged
+    assert bool(testing.net_charged(buyer.payment.number)) is charged
 
     work(buyer.now + LEASE)
     work(buyer.now + LEASE + timedelta(seconds=5))
     assert buyer.payment.state == "succeeded"
     assert messages() == ["PaymentSucceeded", "ReservationConfirmed"]
     assert money_and_seats_agree(event)
-    assert len(control.charges()) == 1
+    assert len(testing.charges()) == 1

@@ -9,10 +9,11 @@ from django.core import mail as django_mail
 from django.db import transaction
 from django.utils import translation
 
-from payments import mails, services
+from payments import services
 from payments.models import OutboxMessage
-from payments.sandbox.control import Behaviour
-from payments.services import delivering
+from payments.outbox import mails
+from payments.sandbox.testing import Behaviour
+from payments.services import outbox_delivery
 from reservations.signals import seats_offered
 from tests.payments.saga.acting import work
 from tests.payments.saga.mail_server import mail_server
@@ -92,7 +93,7 @@ def test_tickets_and_a_calendar_entry_come_with_it(bought):
 
 
 def test_a_late_mail_brings_no_tickets_that_are_void(bought):
-    services.refund(pk=bought.payment.pk, why="test", now=bought.now)
+    services.refund_payment(pk=bought.payment.pk, why="test", now=bought.now)
 
     first, last = delivered(bought.now)
 
@@ -124,8 +125,8 @@ def test_cancelling_is_one_mail_that_says_seats_money_and_fee(bought):
     delivered(bought.now)
     fan = {"number": bought.payment.number, "fan_id": bought.fan.pk}
     later = bought.now + timedelta(days=22)
-    fee = services.cancel_terms(**fan, now=later).fee
-    services.cancel_by_fan(**fan, fee=fee, now=later)
+    fee = services.cancellation_terms(**fan, now=later).fee
+    services.cancel_order(**fan, fee=fee, now=later)
 
     (mail,) = delivered(later)
 
@@ -138,7 +139,7 @@ def test_cancelling_is_one_mail_that_says_seats_money_and_fee(bought):
 
 def test_a_part_that_goes_back_leaves_the_seats_and_says_so(bought):
     delivered(bought.now)
-    services.refund(pk=bought.payment.pk, amount=4_000, why="a pillar", now=bought.now)
+    services.refund_payment(pk=bought.payment.pk, amount=4_000, why="a pillar", now=bought.now)
 
     (mail,) = delivered(bought.now)
 
@@ -192,7 +193,7 @@ def test_who_never_paid_reads_that_the_seats_are_gone(buyer, later):
 def test_who_was_charged_without_getting_seats_is_told_before_the_money_is_back(
     buyer, later, monkeypatch
 ):
-    monkeypatch.setattr(services.settling, "settle_refund", lambda payment, *_, **__: payment)
+    monkeypatch.setattr(services.settlement, "settle_refund", lambda payment, *_, **__: payment)
     buyer.start()
     buyer.confirm(buyer.agree(Behaviour.WRONG_AMOUNT))
 
@@ -303,7 +304,7 @@ def test_a_mail_that_goes_twice_has_one_name(bought, server):
 
 
 def test_two_messages_have_two_names(bought, server):
-    services.refund(pk=bought.payment.pk, why="test", now=bought.now)
+    services.refund_payment(pk=bought.payment.pk, why="test", now=bought.now)
     services.deliver_messages(now=bought.now)
 
     assert len({mail["Message-ID"] for mail in server.mails}) == len(server.mails) == 2
@@ -311,7 +312,7 @@ def test_two_messages_have_two_names(bought, server):
 
 def test_what_the_server_refuses_becomes_a_dead_letter_and_can_be_sent_later(bought, server):
     server.refusal = "550 no such person"
-    for hour in range(delivering.ATTEMPTS + 1):
+    for hour in range(outbox_delivery.ATTEMPTS + 1):
         services.deliver_messages(now=bought.now + timedelta(hours=hour))
 
     (dead,) = OutboxMessage.objects.filter(state="dead")

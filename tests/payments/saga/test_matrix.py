@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from payments import breaker, services
+from payments import services, store
 from payments.errors import PaymentsPaused
 from payments.models import Payment
-from payments.sandbox import control, webhooks
-from payments.sandbox.control import Behaviour
-from payments.services import patience
+from payments.sandbox import testing, webhooks
+from payments.sandbox.testing import Behaviour
+from payments.services import deadline
 from reservations import services as reservations
 from tests.making import make_event, make_plan, make_user
 from tests.payments.saga.acting import Buyer, money_and_seats_agree
@@ -25,9 +25,9 @@ SECONDS = 0.4
 @pytest.fixture(autouse=True)
 def _hurry(settings, monkeypatch):
     settings.PAYMENT_PATIENCE = settings.PORTONE_TIMEOUT = 0.3
-    monkeypatch.setattr(patience, "LEAST", 0.2)
+    monkeypatch.setattr(deadline, "SHORTEST_TIMEOUT", 0.2)
     # The breaker has tests of its own; here everything fails on purpose.
-    monkeypatch.setattr(breaker, "LEAST", 10**6)
+    monkeypatch.setattr(store, "MIN_CALLS", 10**6)
 
 
 @pytest.fixture(autouse=True)
@@ -77,13 +77,13 @@ def begin(buyer, tries=10):
 
 def work_with_deaths(killer, now, minutes=60):
     """Each worker dies once with each payment, too; another comes later."""
-    control.wait()
+    testing.wait()
     for minute in range(3, minutes, 3):
         then = now + timedelta(minutes=minute)
         for pk in services.claim_due_payments(now=then):
-            killer.survive(pk, lambda pk=pk, then=then: services.settle(pk=pk, now=then))
+            killer.survive(pk, lambda pk=pk, then=then: services.settle_payment(pk=pk, now=then))
         reservations.expire_holds(now=then)
-    control.wait()
+    testing.wait()
 
 
 @pytest.mark.parametrize(("step", "when"), MOMENTS, ids=lambda word: word)
@@ -130,7 +130,7 @@ def test_control_a_seat_sold_before_the_charge_is_found_out(hall, buyers, now):
 
 # -- refunds --------------------------------------------------------------------------------------
 
-REFUND_STEPS = [m for m in MOMENTS if m[0] in ("look", "refund", "finish_refund", "put")]
+REFUND_STEPS = [m for m in MOMENTS if m[0] in ("fetch", "refund", "finish_refund", "add_messages")]
 REFUND_TROUBLES = [
     Behaviour.SUCCEED,
     Behaviour.REFUND_PENDING,
@@ -154,7 +154,8 @@ def test_whoever_dies_while_refunding_money_and_seats_agree(
 
     for buyer in buyers:
         killer.survive(
-            buyer.code, lambda b=buyer: services.refund(pk=b.payment.pk, why="test", now=now)
+            buyer.code,
+            lambda b=buyer: services.refund_payment(pk=b.payment.pk, why="test", now=now),
         )
     work_with_deaths(killer, now)
 

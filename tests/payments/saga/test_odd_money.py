@@ -5,11 +5,13 @@ from uuid import uuid4
 
 import pytest
 
-from payments import errors, idempotency, locks, mails, saga, services
+from payments import errors, locks, selectors, services
 from payments.gateways import gateway
 from payments.models import OutboxMessage, Payment, Refund
-from payments.sandbox import control
-from payments.sandbox.control import Behaviour
+from payments.outbox import mails
+from payments.saga import refund_steps, schedule
+from payments.sandbox import testing
+from payments.sandbox.testing import Behaviour
 from reservations.errors import NotOnSale
 from tests.making import make_user
 from tests.payments.saga.acting import (
@@ -30,15 +32,15 @@ def refund_elsewhere(payment, amount, left=None):
     gateway().refund(
         number=payment.number,
         amount=amount,
-        left=payment.charged if left is None else left,
-        why="console",
+        refundable=payment.charged if left is None else left,
+        reason="console",
         key=uuid4().hex,
-        seconds=5,
+        timeout=5,
     )
 
 
 def look_now(buyer, minutes=1):
-    saga.look_soon(buyer.payment.number, buyer.now)
+    schedule.settle_soon(buyer.payment.number, buyer.now)
     return work(buyer.now + timedelta(minutes=minutes))
 
 
@@ -76,13 +78,13 @@ def test_a_part_that_went_back_elsewhere_is_written_down(buyer):
 
     assert (buyer.payment.state, buyer.payment.refunded) == ("partially_refunded", 4_000)
     assert seat_states(buyer) == {"sold"}
-    assert services.refund(pk=payment.pk, why="the rest", now=buyer.now).state == "refunded"
+    assert services.refund_payment(pk=payment.pk, why="the rest", now=buyer.now).state == "refunded"
 
 
 def test_whoever_gives_all_back_gives_the_seats_back(buyer, event):
     payment = buyer.buy()
 
-    services.refund(pk=payment.pk, why="x", frees_seats=False, now=buyer.now)
+    services.refund_payment(pk=payment.pk, why="x", frees_seats=False, now=buyer.now)
 
     assert (buyer.reservation.state, seat_states(buyer)) == ("refunded", {"available"})
     assert money_and_seats_agree(event)
@@ -135,9 +137,9 @@ def test_who_cancels_what_was_cancelled_pays_no_fee(buyer, event):
     Event.objects.update(state="cancelled")
     then = buyer.now + timedelta(days=29, hours=23)
 
-    terms = services.cancel_terms(number=payment.number, fan_id=buyer.fan.pk, now=then)
+    terms = services.cancellation_terms(number=payment.number, fan_id=buyer.fan.pk, now=then)
 
-    assert (terms.fee, terms.back) == (0, payment.amount)
+    assert (terms.fee, terms.refund) == (0, payment.amount)
 
 
 # -- refunds --------------------------------------------------------------------------------------
@@ -151,7 +153,7 @@ def test_what_is_owed_goes_back_even_if_a_part_went_back_elsewhere(buyer, event)
     for hours in (0, 1, 2, 5):
         work(buyer.now + timedelta(hours=hours))
 
-    assert (buyer.payment.state, control.taken(buyer.payment.number)) == ("refunded", 0)
+    assert (buyer.payment.state, testing.net_charged(buyer.payment.number)) == ("refunded", 0)
     assert sum(Refund.objects.values_list("amount", flat=True)) == buyer.payment.charged
 
 
@@ -159,20 +161,20 @@ def test_a_refund_is_asked_for_anew_if_a_part_went_back_elsewhere(buyer):
     payment = buyer.buy()
     refund_elsewhere(payment, 5_000)
 
-    after = services.refund(pk=payment.pk, amount=8_000, why="sorry", now=buyer.now)
+    after = services.refund_payment(pk=payment.pk, amount=8_000, why="sorry", now=buyer.now)
     for minutes in (5, 10):
         work(buyer.now + timedelta(minutes=minutes))
 
     assert after.number == payment.number
-    assert control.taken(payment.number) == payment.charged - 13_000
+    assert testing.net_charged(payment.number) == payment.charged - 13_000
     assert (buyer.payment.state, buyer.payment.refunded) == ("partially_refunded", 13_000)
 
 
 def test_a_refund_decided_on_old_figures_is_not_begun(buyer):
     old = buyer.buy()
-    services.refund(pk=old.pk, amount=4_000, why="first", now=buyer.now)
+    services.refund_payment(pk=old.pk, amount=4_000, why="first", now=buyer.now)
 
-    begun = saga.begin_refund(old, old.left, why="second", frees_seats=True, now=buyer.now)
+    begun = refund_steps.begin(old, old.left, why="second", frees_seats=True, now=buyer.now)
 
     assert begun is None
     assert buyer.payment.state == "partially_refunded"
@@ -183,14 +185,14 @@ def test_one_who_has_it_all_back_does_not_hold_up_the_others(event, now, monkeyp
     people = [Buyer(event, make_user(password=None), now, first=2 * n) for n in range(2)]
     for person in people:
         person.buy()
-    real = services.refunding.refund
+    real = services.refunds.refund_payment
 
     def faster(**wish):
         if wish["pk"] == people[0].payment.pk:
             real(**wish)
         return real(**wish)
 
-    monkeypatch.setattr(services.refunding, "refund", faster)
+    monkeypatch.setattr(services.refunds, "refund_payment", faster)
 
     services.refund_event_batch(event_id=event.pk, why="x", by=None, now=now)
 
@@ -206,7 +208,7 @@ def test_a_key_that_is_taken_this_very_moment_leaves_the_seats_held(
     """Both looked whether the key is new before either wrote."""
     buyer.start()
     other = Buyer(event, fan, now, first=2)
-    monkeypatch.setattr(idempotency, "earlier_payment", lambda **_: None)
+    monkeypatch.setattr(selectors, "payment_by_key", lambda **_: None)
 
     with pytest.raises(errors.KeyReused):
         other.start(payment_key=buyer.key)
@@ -217,11 +219,11 @@ def test_a_key_that_is_taken_this_very_moment_leaves_the_seats_held(
 def test_who_looked_too_early_does_not_take_it_off_the_list(buyer):
     """Somebody saw it paid, and has nothing to do; meanwhile a refund began."""
     seen = buyer.buy()
-    Payment.objects.update(due_at=buyer.now + saga.LEASE)
+    Payment.objects.update(due_at=buyer.now + schedule.LEASE)
     seen.refresh_from_db()
-    saga.begin_refund(seen, seen.left, why="x", frees_seats=True, now=buyer.now)
+    refund_steps.begin(seen, seen.left, why="x", frees_seats=True, now=buyer.now)
 
-    saga.look_at(seen, None)
+    schedule.settle_at(seen, None)
 
     assert buyer.payment.due_at is not None
 
@@ -248,7 +250,7 @@ def test_a_slow_courier_does_not_lend_its_messages_to_others(buyer, monkeypatch)
     def slow(kind, body, name):
         passed["s"] += 70
         others = buyer.now + timedelta(seconds=passed["s"] - 20)
-        stolen.append(locks.claim_message(now=others, lease=others))
+        stolen.append(locks.claim_outbox_message(now=others, lease=others))
 
     monkeypatch.setattr(mails, "send_about", slow)
 

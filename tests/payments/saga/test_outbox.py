@@ -5,9 +5,10 @@ from datetime import timedelta
 import pytest
 from django.db import transaction
 
-from payments import mails, outbox, services
+from payments import outbox, services
 from payments.models import OutboxMessage
-from payments.services import delivering
+from payments.outbox import mails
+from payments.services import outbox_delivery
 from tests.waiting_queue.commands.calling import run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -36,7 +37,7 @@ def test_who_bought_gets_a_mail_in_their_language(bought, mailoutbox):
 
 def test_nothing_is_told_of_what_was_rolled_back(bought):
     with transaction.atomic():
-        outbox.put(bought.payment, bought.reservation, "Refunded", now=bought.now)
+        outbox.add(bought.payment, bought.reservation, "Refunded", now=bought.now)
         transaction.set_rollback(True)
 
     assert OutboxMessage.objects.count() == 2
@@ -68,7 +69,7 @@ def test_what_can_not_be_delivered_dies_steps_aside_and_can_be_revived(
         real(kind, body, name=name)
 
     monkeypatch.setattr(mails, "send_about", picky)
-    for hour in range(delivering.ATTEMPTS + 1):
+    for hour in range(outbox_delivery.ATTEMPTS + 1):
         services.deliver_messages(now=bought.now + timedelta(hours=hour))
     assert states() == ["dead", "delivered"]
     assert len(mailoutbox) == 1
@@ -93,7 +94,7 @@ def test_a_courier_that_dies_is_replaced(bought, monkeypatch, mailoutbox):
     monkeypatch.undo()
 
     assert services.deliver_messages(now=bought.now) == 0  # it might still be at work
-    after = bought.now + delivering.LEASE + timedelta(seconds=5)
+    after = bought.now + outbox_delivery.LEASE + timedelta(seconds=5)
     assert services.deliver_messages(now=after) == 2
     assert len(mailoutbox) == 1
 

@@ -7,11 +7,12 @@ import pytest
 from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
-from payments import errors, saga, services, tasks
+from payments import errors, services, tasks
 from payments.models import Payment
-from payments.sandbox import control
+from payments.saga import payment_steps, schedule
 from payments.sandbox import services as sandbox
-from payments.sandbox.control import Behaviour
+from payments.sandbox import testing
+from payments.sandbox.testing import Behaviour
 from reservations.errors import BadPaymentToken, HoldOver
 from reservations.services import telling
 from tests.payments.saga.acting import (
@@ -61,9 +62,9 @@ def test_a_line_that_can_not_be_told_is_no_reason_to_say_that_it_failed(buyer, m
 def test_what_a_dead_server_left_is_looked_at_soon(buyer, event, now, settings):
     buyer.start()
     token = buyer.agree()["paymentToken"]
-    saga.mark_charging(buyer.payment, token=token, transaction_id="", now=now)
+    payment_steps.mark_charging(buyer.payment, token=token, transaction_id="", now=now)
 
-    soon = now + timedelta(seconds=settings.PAYMENT_PATIENCE) + saga.GRACE
+    soon = now + timedelta(seconds=settings.PAYMENT_PATIENCE) + schedule.GRACE
     assert work(soon - timedelta(seconds=1)) == 0
     assert work(soon) == 1
 
@@ -72,14 +73,14 @@ def test_what_a_dead_server_left_is_looked_at_soon(buyer, event, now, settings):
 
 def test_a_worker_waits_for_a_database_that_restarts(unanswered, monkeypatch):
     outages = [OperationalError("starting up"), OperationalError("starting up")]
-    settle = services.settle
+    settle = services.settle_payment
 
     def settle_later(**terms):
         if outages:
             raise outages.pop()
         return settle(**terms)
 
-    monkeypatch.setattr(services, "settle", settle_later)
+    monkeypatch.setattr(services, "settle_payment", settle_later)
 
     tasks.settle.apply([unanswered.payment.pk])
 
@@ -94,7 +95,7 @@ def test_a_purchase_costs_at_most_twenty_statements(event, fan, now):
     number = buyer.payment.number
     answer = buyer.agree()
     with CaptureQueriesContext(connection) as confirmed:
-        services.confirm(
+        services.confirm_payment(
             number=number, fan_id=fan.pk, payment_token=answer["paymentToken"], now=now
         )
 
@@ -169,7 +170,7 @@ def test_another_amount_is_given_back_and_the_fan_may_try_again(buyer, event):
     work(buyer.now)
 
     assert buyer.payment.state == "refunded"
-    assert control.taken(payment.number) == 0
+    assert testing.net_charged(payment.number) == 0
 
 
 def test_a_charge_after_the_seats_are_gone_is_given_back_and_the_fan_told(
@@ -182,7 +183,7 @@ def test_a_charge_after_the_seats_are_gone_is_given_back_and_the_fan_told(
     assert buyer.payment.state == "cancelled"
 
     buyer.agree()  # in a window that was left open
-    assert control.taken(buyer.payment.number) > 0
+    assert testing.net_charged(buyer.payment.number) > 0
     work(later + timedelta(minutes=11))
     work(later + timedelta(minutes=12))
 
@@ -222,7 +223,7 @@ def test_a_repeat_with_the_same_key_finds_the_stored_result(buyer):
 
     assert (again.pk, again.state) == (first.pk, "succeeded")
     assert buyer.confirm({"paymentToken": "another"}).state == "succeeded"
-    assert Payment.objects.count() == len(control.charges()) == 1
+    assert Payment.objects.count() == len(testing.charges()) == 1
 
 
 def test_a_key_names_one_reservation(buyer, event, fan, now):
@@ -289,4 +290,6 @@ def test_anothers_payment_is_not_found(buyer, rival):
     payment = buyer.start()
 
     with pytest.raises(errors.NoPayment):
-        services.confirm(number=payment.number, fan_id=rival.pk, payment_token="", now=buyer.now)
+        services.confirm_payment(
+            number=payment.number, fan_id=rival.pk, payment_token="", now=buyer.now
+        )

@@ -9,14 +9,14 @@ from django.utils.timezone import localtime
 
 from payments import services
 from payments.gateways import gateway, portone
-from payments.sandbox import control
-from payments.sandbox.control import Behaviour
-from payments.sandbox.services import Order
+from payments.sandbox import testing
+from payments.sandbox.services import WindowOrder
+from payments.sandbox.testing import Behaviour
 from tests.waiting_queue.commands.calling import run
 from ticketing.core import clock
 
 pytestmark = pytest.mark.django_db(transaction=True)
-INSTANT = Order(channel_key="channel-key-sandbox-instant")
+INSTANT = WindowOrder(channel_key="channel-key-sandbox-instant")
 
 
 @pytest.fixture
@@ -51,17 +51,17 @@ def test_a_seat_without_money_is_found(bought, capsys):
 def paid_there(name, amount, behaviour=None):
     """At the gateway alone: our side has no row of it."""
     number = f"pay-elsewhere-{name}"
-    gateway().prepare(number=number, amount=amount, currency="KRW", seconds=5)
-    control.pay(number, behaviour, order=INSTANT)
+    gateway().prepare(number=number, amount=amount, currency="KRW", timeout=5)
+    testing.pay(number, behaviour, order=INSTANT)
     return number
 
 
 def test_money_that_only_the_gateway_knows_is_found_on_every_page(bought, monkeypatch, capsys):
-    monkeypatch.setattr(portone, "PAGE", 2)
+    monkeypatch.setattr(portone, "PAGE_SIZE", 2)
     back, kept = paid_there("back", 100), paid_there("kept", 101)
     paid_there("refused", 102, Behaviour.REFUSE)
     last = paid_there("last", 103)
-    gateway().refund(number=back, amount=100, left=100, why="x", key="k" * 20, seconds=5)
+    gateway().refund(number=back, amount=100, refundable=100, reason="x", key="k" * 20, timeout=5)
 
     with pytest.raises(Exception, match="2 differences"):
         call_command("payments_reconcile")
@@ -107,4 +107,4 @@ def test_a_gateway_that_can_not_be_asked_is_a_difference_of_its_own(settings, db
 )
 def test_differences_are_kept_as_facts_and_said_in_words(kept, words):
     with translation.override("en"):
-        assert words in services.Difference(*kept).words
+        assert words in services.Difference(*kept).label

@@ -4,11 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from payments import errors, policy, selectors, services
+from payments import errors, selectors, services
 from payments.models import Refund, RefundPolicy
-from payments.sandbox import control
-from payments.sandbox.control import Behaviour
-from payments.services import refunding
+from payments.sandbox import testing
+from payments.sandbox.testing import Behaviour
+from payments.selectors import cancellation_terms
+from payments.services import refunds
 from tests.making import make_event, make_user
 from tests.payments.saga.acting import Buyer, messages, money_and_seats_agree, seat_states, work
 from tests.waiting_queue.commands.calling import run
@@ -23,7 +24,9 @@ def paid(buyer):
 
 
 def refund(buyer, **more):
-    return services.refund(**{"pk": buyer.payment.pk, "why": "test", "now": buyer.now} | more)
+    return services.refund_payment(
+        **{"pk": buyer.payment.pk, "why": "test", "now": buyer.now} | more
+    )
 
 
 def test_all_of_it_frees_the_seats(paid, event):
@@ -42,7 +45,7 @@ def test_a_part_leaves_the_seats(paid):
     assert (paid.reservation.state, seat_states(paid)) == ("confirmed", {"sold"})
     assert refund(paid, amount=1_000).refunded == 5_000
     assert refund(paid).state == "refunded"
-    assert control.taken(payment.number) == 0
+    assert testing.net_charged(payment.number) == 0
 
 
 @pytest.mark.parametrize("amount", [0, -5, 10**9])
@@ -75,7 +78,7 @@ def test_a_refund_that_takes_a_while_frees_the_seats_only_then(buyer, event):
 
     assert refund(buyer).state == "refunding"
     assert seat_states(buyer) == {"sold"}
-    control.wait()
+    testing.wait()
     work(buyer.now + timedelta(minutes=5))
     assert buyer.payment.state == "refunded"
     assert money_and_seats_agree(event)
@@ -85,10 +88,12 @@ def test_a_refund_that_takes_a_while_frees_the_seats_only_then(buyer, event):
 
 
 def test_soon_after_the_order_it_is_free(paid, event):
-    terms = services.cancel_terms(number=paid.payment.number, fan_id=paid.fan.pk, now=paid.now)
-    assert (terms.fee, terms.back) == (0, paid.payment.amount)
+    terms = services.cancellation_terms(
+        number=paid.payment.number, fan_id=paid.fan.pk, now=paid.now
+    )
+    assert (terms.fee, terms.refund) == (0, paid.payment.amount)
 
-    done = services.cancel_by_fan(
+    done = services.cancel_order(
         number=paid.payment.number, fan_id=paid.fan.pk, fee=0, now=paid.now
     )
     assert done.state == "refunded"
@@ -100,8 +105,8 @@ def test_later_a_fee_is_kept_and_the_seats_go_back(paid):
     now = paid.now + timedelta(days=15)
     fee = paid.payment.amount // 10
 
-    assert services.cancel_terms(**whose, now=now).fee == fee
-    payment = services.cancel_by_fan(**whose, fee=fee, now=now)
+    assert services.cancellation_terms(**whose, now=now).fee == fee
+    payment = services.cancel_order(**whose, fee=fee, now=now)
 
     assert (payment.state, payment.left) == ("partially_refunded", fee)
     assert (paid.reservation.state, seat_states(paid)) == ("refunded", {"available"})
@@ -111,7 +116,7 @@ def test_another_fee_than_was_agreed_to_stops_it(paid):
     whose = {"number": paid.payment.number, "fan_id": paid.fan.pk}
 
     with pytest.raises(errors.FeeChanged):
-        services.cancel_by_fan(**whose, fee=0, now=paid.now + timedelta(days=15))
+        services.cancel_order(**whose, fee=0, now=paid.now + timedelta(days=15))
     assert paid.payment.state == "succeeded"
 
 
@@ -119,22 +124,22 @@ def test_who_was_paid_back_by_an_operator_has_not_cancelled(paid):
     refund(paid)
 
     with pytest.raises(errors.NotRefundable):
-        services.cancel_by_fan(number=paid.payment.number, fan_id=paid.fan.pk, fee=0, now=paid.now)
+        services.cancel_order(number=paid.payment.number, fan_id=paid.fan.pk, fee=0, now=paid.now)
 
 
 def test_who_was_refused_may_cancel_anew(buyer):
     buyer.buy(Behaviour.REFUND_REFUSED)
     whose = {"number": buyer.payment.number, "fan_id": buyer.fan.pk, "now": buyer.now}
 
-    assert [services.cancel_by_fan(**whose, fee=0).state for _ in range(2)] == ["succeeded"] * 2
+    assert [services.cancel_order(**whose, fee=0).state for _ in range(2)] == ["succeeded"] * 2
     assert Refund.objects.filter(state="refused").count() == 2
 
 
 def test_a_repeat_is_answered_after_the_show_too(paid):
     whose = {"number": paid.payment.number, "fan_id": paid.fan.pk, "fee": 0}
-    services.cancel_by_fan(**whose, now=paid.now)
+    services.cancel_order(**whose, now=paid.now)
 
-    again = services.cancel_by_fan(**whose, now=paid.event.starts_at + timedelta(days=1))
+    again = services.cancel_order(**whose, now=paid.event.starts_at + timedelta(days=1))
 
     assert (again.state, again.refunded) == ("refunded", again.charged)
 
@@ -150,23 +155,27 @@ def test_the_usual_terms(event, now, days_after_order, days_before_show, percent
     event.starts_at = now + timedelta(days=days_after_order + days_before_show)
     then = now + timedelta(days=days_after_order)
 
-    terms = policy.terms(policy=RefundPolicy(event=event), event=event, ordered_at=now, now=then)
+    found = cancellation_terms.fee_percent(
+        policy=RefundPolicy(event=event), event=event, ordered_at=now, now=then
+    )
 
-    assert terms.percent == percent
+    assert found == percent
 
 
 def test_near_the_show_nothing_is_free_even_just_after_the_order(event, now):
     event.starts_at = now + timedelta(days=5)
 
-    terms = policy.terms(policy=RefundPolicy(event=event), event=event, ordered_at=now, now=now)
+    percent = cancellation_terms.fee_percent(
+        policy=RefundPolicy(event=event), event=event, ordered_at=now, now=now
+    )
 
-    assert terms.percent == 20
+    assert percent == 20
 
 
 def test_an_event_has_terms_of_its_own(paid, event):
     RefundPolicy.objects.create(event=event, free_days=0, tiers=[[5, 50]])
 
-    terms = services.cancel_terms(
+    terms = services.cancellation_terms(
         number=paid.payment.number, fan_id=paid.fan.pk, now=paid.now + timedelta(days=1)
     )
 
@@ -227,7 +236,7 @@ def test_an_event_is_paid_back_from_the_shell(buyer, event):
 
 
 def test_the_shell_says_how_far_it_is_while_it_pays_back(event, now, monkeypatch):
-    monkeypatch.setattr(refunding.refund_event_batch, "__kwdefaults__", {"batch": 2})
+    monkeypatch.setattr(refunds.refund_event_batch, "__kwdefaults__", {"batch": 2})
     for first in (0, 4, 8):
         Buyer(event, make_user(password=None), now, first).buy()
 

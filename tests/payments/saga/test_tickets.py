@@ -8,7 +8,7 @@ import pytest
 
 from payments import errors, services
 from payments.models import Payment, Refund
-from payments.sandbox.control import Behaviour
+from payments.sandbox.testing import Behaviour
 from reservations import errors as reservations_errors
 from reservations import locks
 from reservations import services as reservations
@@ -31,7 +31,9 @@ def go_in(buyer):
 
 
 def refund(buyer, **more):
-    return services.refund(**{"pk": buyer.payment.pk, "why": "test", "now": buyer.now} | more)
+    return services.refund_payment(
+        **{"pk": buyer.payment.pk, "why": "test", "now": buyer.now} | more
+    )
 
 
 def test_tickets_come_with_the_payment_and_go_with_the_refund(buyer):
@@ -87,7 +89,7 @@ def test_a_fan_does_not_cancel_what_was_given_away(buyer, rival):
 
     whose = {"number": buyer.payment.number, "fan_id": buyer.fan.pk, "now": buyer.now}
     with pytest.raises(reservations_errors.HandedOver):
-        services.cancel_by_fan(**whose, fee=0)
+        services.cancel_order(**whose, fee=0)
     assert buyer.payment.state == "succeeded"
 
 

@@ -11,8 +11,8 @@ from standardwebhooks import Webhook as Standard
 from payments import services
 from payments.gateways import gateway
 from payments.models import Payment, WebhookReceipt
-from payments.sandbox import control
-from payments.sandbox.control import Behaviour
+from payments.sandbox import testing
+from payments.sandbox.testing import Behaviour
 from tests.payments.saga.acting import money_and_seats_agree, work
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -130,7 +130,7 @@ def test_the_sandboxes_own_webhooks_are_understood(buyer, settings, event, origi
     settings.PAYMENTS_SANDBOX_WEBHOOK = f"{origin}{ADDRESS}"
 
     buyer.buy(how, seconds=0.2)
-    control.wait()
+    testing.wait()
     work(buyer.now + timedelta(minutes=1))
 
     kinds = set(WebhookReceipt.objects.values_list("kind", flat=True))
@@ -143,7 +143,12 @@ def test_a_refund_made_elsewhere_is_found_by_comparing(buyer, settings, event, n
     payment = buyer.buy()
     total = payment.charged
     gateway().refund(
-        number=payment.number, amount=total, left=total, why="console", key="k" * 20, seconds=5
+        number=payment.number,
+        amount=total,
+        refundable=total,
+        reason="console",
+        key="k" * 20,
+        timeout=5,
     )
 
     (difference,) = services.reconcile(day=now.astimezone().date(), now=now)

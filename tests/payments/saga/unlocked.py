@@ -22,10 +22,10 @@ WAITING = """
 
 def change_sql(monkeypatch: Any, name: str, before: str, after: str = "") -> None:
     """A statement with something taken out of it."""
-    real, text = locks._text, locks._text(name)
+    real, text = locks.statement, locks.statement(name)
     assert before in text
     changed = text.replace(before, after)
-    monkeypatch.setattr(locks, "_text", lambda each: changed if each == name else real(each))
+    monkeypatch.setattr(locks, "statement", lambda each: changed if each == name else real(each))
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from django.conf import settings as site
 from django.db import connection, connections
 from portone_server_sdk import PaymentClient
 
-from payments.sandbox import control, webhooks
+from payments.sandbox import testing, webhooks
 from tests.browser.conftest import wait_until
 
 AMOUNT = 154_000
@@ -37,11 +37,11 @@ class Shop:
     @property
     def kinds(self) -> list[str]:
         """Sorted: webhooks overtake each other, here as with PortOne."""
-        control.wait()
+        testing.wait()
         return sorted(kind_of(body) for _, body in self.heard)
 
     def headers_and_body(self, kind: str) -> tuple[dict[str, str], str]:
-        control.wait()
+        testing.wait()
         return next(one for one in self.heard if kind_of(one[1]) == kind)
 
 
@@ -106,7 +106,7 @@ def base(
     """Where the sandbox is; retries of webhooks don't keep a test waiting."""
     monkeypatch.setattr(webhooks, "RETRY_SECONDS", (0.01,) * 4)
     yield f"{origin}/sandbox/portone"
-    control.reset()
+    testing.reset()
 
 
 @pytest.fixture(scope="session")
@@ -142,14 +142,14 @@ def registered(portone: PaymentClient) -> str:
 @pytest.fixture
 def window(registered: str) -> Callable[..., dict[str, str]]:
     """The fan chooses; returns what the shop's page is told."""
-    return lambda behaviour=None, **more: control.pay(registered, behaviour, **more)
+    return lambda behaviour=None, **more: testing.pay(registered, behaviour, **more)
 
 
 @pytest.fixture
 def paid(portone: PaymentClient, window: Callable[..., dict[str, str]]) -> Callable[..., str]:
     """A payment that was confirmed, and behaves like this."""
 
-    def pay(behaviour: control.Behaviour | None = None, **more: Any) -> str:
+    def pay(behaviour: testing.Behaviour | None = None, **more: Any) -> str:
         answer = window(behaviour, **more)
         portone.confirm_payment(
             payment_id=answer["paymentId"], payment_token=answer["paymentToken"]

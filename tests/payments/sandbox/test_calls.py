@@ -15,13 +15,13 @@ from portone_server_sdk.payment import (
     SucceededPaymentCancellation,
 )
 
-from payments.sandbox import control
-from payments.sandbox.control import Behaviour
+from payments.sandbox import testing
 from payments.sandbox.models import Cancellation, Payment
-from payments.sandbox.services import Order
+from payments.sandbox.services import WindowOrder
+from payments.sandbox.testing import Behaviour
 from tests.payments.sandbox.conftest import AMOUNT
 
-INSTANT = Order(channel_key="channel-key-sandbox-instant")
+INSTANT = WindowOrder(channel_key="channel-key-sandbox-instant")
 
 
 # -- registering ----------------------------------------------------------------------------------
@@ -65,13 +65,13 @@ def test_a_confirmed_payment_is_paid(portone, window):
     assert isinstance(found, PaidPayment)
     assert (found.paid_at, found.pg_tx_id) == (summary.paid_at, summary.pg_tx_id)
     assert (found.amount.paid, found.amount.cancelled) == (AMOUNT, 0)
-    assert [charge.amount for charge in control.charges()] == [AMOUNT]
+    assert [charge.amount for charge in testing.charges()] == [AMOUNT]
 
 
 def test_nothing_is_charged_before_the_shop_confirms(window):
     window()
 
-    assert control.charges() == []
+    assert testing.charges() == []
 
 
 def test_another_channel_charges_in_the_window(portone, window):
@@ -87,7 +87,7 @@ def test_a_payment_is_paid_once(portone, window):
 
     with pytest.raises(errors.AlreadyPaidError):
         portone.confirm_payment(payment_id="order-1", payment_token=token)
-    assert control.taken("order-1") == AMOUNT
+    assert testing.net_charged("order-1") == AMOUNT
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_what_the_shop_believes_must_be_so(portone, window, wrong):
 
     with pytest.raises(errors.InformationMismatchError):
         portone.confirm_payment(payment_id="order-1", payment_token=token, **wrong)
-    assert control.taken("order-1") == 0
+    assert testing.net_charged("order-1") == 0
 
 
 def test_a_made_up_token_charges_nothing(portone, window):
@@ -106,7 +106,7 @@ def test_a_made_up_token_charges_nothing(portone, window):
 
     with pytest.raises(errors.InvalidPaymentTokenError):
         portone.confirm_payment(payment_id="order-1", payment_token="payment-token-0")
-    assert control.taken("order-1") == 0
+    assert testing.net_charged("order-1") == 0
 
 
 @pytest.mark.parametrize("payment_id", ["order-1", "order-2"])
@@ -127,7 +127,7 @@ def test_a_declined_card_fails_and_can_be_tried_again(portone, window):
     assert isinstance(failed, FailedPayment)
     assert failed.failure.pg_code == refusal.value.pg_code == "REJECT_CARD_PAYMENT"
     assert again["txId"] != failed.transaction_id
-    assert control.taken("order-1") == AMOUNT
+    assert testing.net_charged("order-1") == AMOUNT
 
 
 def test_the_token_of_a_failed_try_is_worth_nothing(portone, window):
@@ -165,7 +165,7 @@ def test_without_an_amount_everything_goes_back(portone, paid):
     assert isinstance(answer.cancellation, SucceededPaymentCancellation)
     assert isinstance(found, CancelledPayment)
     assert found.cancellations[0].reason == "The show is off."
-    assert (found.amount.cancelled, control.taken("order-1")) == (AMOUNT, 0)
+    assert (found.amount.cancelled, testing.net_charged("order-1")) == (AMOUNT, 0)
 
 
 def test_parts_go_back_until_nothing_is_left(portone, paid):
@@ -197,7 +197,7 @@ def test_what_can_not_go_back_stays(portone, paid, asked, refusal):
 
     with pytest.raises(refusal):
         portone.cancel_payment(payment_id="order-1", reason="Changed my mind.", **asked)
-    assert control.taken("order-1") == AMOUNT
+    assert testing.net_charged("order-1") == AMOUNT
 
 
 def test_what_was_not_paid_can_not_go_back(portone, window):
@@ -226,7 +226,7 @@ def test_a_charge_may_be_pending_and_then_paid(portone, window, now):
 
     assert isinstance(pending, PayPendingPayment)
     assert isinstance(portone.get_payment(payment_id="order-1"), PaidPayment)
-    assert len(control.charges()) == 1
+    assert len(testing.charges()) == 1
 
 
 def test_a_refund_may_be_pending_and_then_done(portone, paid, now):
@@ -238,7 +238,7 @@ def test_a_refund_may_be_pending_and_then_done(portone, paid, now):
     assert isinstance(answer.cancellation, RequestedPaymentCancellation)
     assert (before.status_changed_at, before.amount.cancelled) == (before.paid_at, 0)
     assert isinstance(portone.get_payment(payment_id="order-1"), CancelledPayment)
-    assert control.taken("order-1") == 0
+    assert testing.net_charged("order-1") == 0
 
 
 def test_what_is_promised_back_can_not_be_asked_for_again(portone, paid):
@@ -255,7 +255,7 @@ def test_what_is_promised_back_can_not_be_asked_for_again(portone, paid):
 def three_payments(portone):
     for name in ("a", "b", "c"):
         portone.pre_register_payment(payment_id=name, total_amount=1000)
-        control.pay(name, order=INSTANT)
+        testing.pay(name, order=INSTANT)
 
 
 def test_payments_are_listed_by_page(portone):
@@ -296,7 +296,7 @@ def test_another_store_is_not_ours(base, paid, make_client):
         stranger.get_payment(payment_id=paid())
     with pytest.raises(errors.ForbiddenError):
         stranger.cancel_payment(payment_id="order-1", reason="Mine.")
-    assert control.taken("order-1") == AMOUNT
+    assert testing.net_charged("order-1") == AMOUNT
 
 
 @pytest.mark.parametrize("body", [[], {"totalAmount": "many"}, {"totalAmount": True}])

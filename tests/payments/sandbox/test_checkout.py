@@ -5,10 +5,10 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from django.utils import translation
 
-from payments.sandbox import control
-from payments.sandbox.behaviours import EVERYDAY, GROUPS
-from payments.sandbox.control import Behaviour
+from payments.sandbox import testing
+from payments.sandbox.behaviours import COMMON, GROUPS
 from payments.sandbox.models import Payment
+from payments.sandbox.testing import Behaviour
 
 WINDOW = "/sandbox/portone/checkout/order-1"
 ORDER = {
@@ -24,7 +24,7 @@ def _english(client, db, settings):
     settings.PAYMENTS_SANDBOX_WEBHOOK = "http://127.0.0.1:9/"
     client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
     yield
-    control.reset()
+    testing.reset()
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_it_says_what_is_paid_and_that_nothing_is(window):
 
 def test_everything_that_can_happen_can_be_chosen(window):
     page = window().content.decode()
-    offered = [*EVERYDAY, *(one for group in GROUPS.values() for one in group), Behaviour.ABANDON]
+    offered = [*COMMON, *(one for group in GROUPS.values() for one in group), Behaviour.ABANDON]
 
     assert sorted(offered) == sorted(Behaviour)
     for behaviour in offered:
@@ -123,10 +123,10 @@ def test_without_an_amount_there_is_nothing_to_pay(window):
 
 def test_what_is_paid_is_not_paid_again(window):
     window(channelKey="channel-key-sandbox-instant")
-    control.pay("order-1")
+    testing.pay("order-1")
 
     assert "code=ALREADY_PAID" in window().headers["Location"]
-    assert len(control.charges()) == 1
+    assert len(testing.charges()) == 1
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_choice_that_is_none_is_asked_again(client, window, wrong):
 
 
 def test_a_plan_is_chosen_already(window):
-    control.behave(Behaviour.SEND_TWICE)
+    testing.plan_next(Behaviour.SEND_TWICE)
 
     page = window().content.decode()
 

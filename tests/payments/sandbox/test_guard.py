@@ -9,8 +9,8 @@ import httpx
 import pytest
 from django.core.checks import run_checks
 
-from payments.sandbox import control
-from payments.sandbox.guard import check_the_place
+from payments.sandbox import testing
+from payments.sandbox.availability import check_not_in_production
 from payments.sandbox.models import Payment
 from ticketing.core.errors import NotFound
 
@@ -40,7 +40,7 @@ def test_a_production_site_that_asks_for_it_fails_its_checks():
 
 
 def test_development_passes_them():
-    assert check_the_place() == []
+    assert check_not_in_production() == []
     assert not [found for found in run_checks() if found.id == "sandbox.E001"]
 
 
@@ -57,7 +57,7 @@ def test_its_addresses_lead_nowhere_in_production(client, db, settings, wrong):
 def test_nor_can_it_be_controlled_there(db, settings):
     settings.DEVELOPMENT = False
 
-    for attempt in (control.charges, control.reset, lambda: control.pay("order-1")):
+    for attempt in (testing.charges, testing.reset, lambda: testing.pay("order-1")):
         with pytest.raises(NotFound):
             attempt()
 

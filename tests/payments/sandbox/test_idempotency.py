@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from payments.sandbox import calls, control
-from payments.sandbox.control import Behaviour
+from payments.sandbox import idempotency, testing
 from payments.sandbox.models import Call
+from payments.sandbox.testing import Behaviour
 from tests.browser.conftest import wait_until
 from tests.payments.sandbox.conftest import AMOUNT
 from ticketing.core import clock
@@ -22,7 +22,7 @@ def test_the_same_call_is_answered_the_same_and_done_once(post, paid):
     first, second = (post("order-1/cancel", PART, key=KEY) for _ in range(2))
 
     assert (first.status_code, first.json()) == (second.status_code, second.json())
-    assert control.taken("order-1") == AMOUNT - 10_000
+    assert testing.net_charged("order-1") == AMOUNT - 10_000
 
 
 def test_control_without_a_key_it_is_done_twice(post, paid):
@@ -31,7 +31,7 @@ def test_control_without_a_key_it_is_done_twice(post, paid):
     for _ in range(2):
         post("order-1/cancel", PART)
 
-    assert control.taken("order-1") == AMOUNT - 20_000
+    assert testing.net_charged("order-1") == AMOUNT - 20_000
 
 
 def test_a_key_may_be_quoted_as_the_standard_has_it(post, paid):
@@ -40,7 +40,7 @@ def test_a_key_may_be_quoted_as_the_standard_has_it(post, paid):
     for key in (KEY, f'"{KEY}"'):
         post("order-1/cancel", PART, key=key)
 
-    assert control.taken("order-1") == AMOUNT - 10_000
+    assert testing.net_charged("order-1") == AMOUNT - 10_000
 
 
 def test_a_key_is_not_for_another_request(post, paid):
@@ -51,7 +51,7 @@ def test_a_key_is_not_for_another_request(post, paid):
     other_path = post("order-1/confirm", PART, key=KEY)
 
     assert {other_body.json()["type"], other_path.json()["type"]} == {"INVALID_REQUEST"}
-    assert control.taken("order-1") == AMOUNT - 10_000
+    assert testing.net_charged("order-1") == AMOUNT - 10_000
 
 
 def test_a_refusal_is_an_answer_too(post, window):
@@ -69,9 +69,9 @@ def test_a_key_is_forgotten_after_three_hours(post, paid):
     paid()
     for _ in range(2):
         post("order-1/cancel", PART, key=KEY)
-        Call.objects.update(at=clock.now() - calls.KEPT - timedelta(seconds=1))
+        Call.objects.update(at=clock.now() - idempotency.KEPT - timedelta(seconds=1))
 
-    assert control.taken("order-1") == AMOUNT - 20_000
+    assert testing.net_charged("order-1") == AMOUNT - 20_000
 
 
 def test_while_the_first_is_worked_on_the_second_has_to_wait(post, window):
@@ -89,7 +89,7 @@ def test_while_the_first_is_worked_on_the_second_has_to_wait(post, window):
 
 def test_who_died_over_a_call_does_not_block_it_for_ever(post, paid):
     paid()
-    long_ago = clock.now() - calls.LONGEST_WORK - timedelta(seconds=1)
+    long_ago = clock.now() - idempotency.LONGEST_CALL - timedelta(seconds=1)
     Call.objects.create(key=KEY, fingerprint="of the dead", at=long_ago)
 
     assert post("order-1/cancel", PART, key=KEY).status_code == 200
@@ -101,7 +101,9 @@ def test_who_died_over_a_charge_is_not_waited_for_longer_than_its_card_takes(
 ):
     body = {"paymentToken": window(behaviour, seconds=60)["paymentToken"]}
     dead = {"path": "/sandbox/portone/payments/order-1/confirm", "body": body}
-    calls.begin(key=KEY, **dead, now=clock.now() - calls.QUICK_WORK - timedelta(seconds=1))
+    idempotency.begin(
+        key=KEY, **dead, now=clock.now() - idempotency.QUICK_CALL - timedelta(seconds=1)
+    )
 
     assert post("order-1/confirm", body, key=KEY).status_code == status
 
@@ -115,7 +117,7 @@ def test_an_answer_that_was_lost_is_there_for_who_asks_again(post, window):
 
     assert (lost.status_code, again.status_code) == (504, 200)
     assert again.json().keys() == {"pgTxId", "paidAt"}
-    assert len(control.charges()) == 1
+    assert len(testing.charges()) == 1
 
 
 @pytest.mark.parametrize("key", ["short", "with blank in it ....", "x" * 257])
@@ -123,4 +125,4 @@ def test_a_key_that_portone_would_not_take_is_refused(post, paid, key):
     paid()
 
     assert post("order-1/cancel", PART, key=key).json()["type"] == "INVALID_REQUEST"
-    assert control.taken("order-1") == AMOUNT
+    assert testing.net_charged("order-1") == AMOUNT

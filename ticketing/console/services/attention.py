@@ -63,7 +63,7 @@ def _payments(now: datetime) -> Iterator[Trouble]:
 
 def _breaker() -> Iterator[Trouble]:
     try:
-        word = breaker_state().word
+        word = breaker_state().state
     except RedisError:
         return  # said elsewhere
     if word != "closed":

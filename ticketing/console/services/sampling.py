@@ -135,7 +135,7 @@ def _counts(before: dict[int, list[Figures]], now: datetime) -> dict[int, dict[s
 def site_figures(*, now: datetime) -> dict[str, Any]:
     """What is the same for every sale: the breaker, the servers, the processes."""
     return {
-        "breaker": breaker_state().word,
+        "breaker": breaker_state().state,
         "redis_ms": store.answer_ms(),
         **selectors.database_times(),
         "page_ms": store.page_ms(now),
