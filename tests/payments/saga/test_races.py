@@ -20,17 +20,12 @@ from reservations.errors import HoldOver
 from reservations.models import Reservation
 from reservations.services import paying
 from tests.concurrency.together import together, winners
-from tests.payments.saga.acting import Buyer, messages, money_and_seats_agree, seat_states, work
-from tests.payments.saga.test_webhooks import body_of, send, signed
-from tests.payments.saga.unlocked import (
-    change_sql,
-    meet_before,
-    together_at_locked,
-    without_index,
-)
+from tests.payments.buyers import Buyer, messages, money_and_seats_agree, seat_states, work
+from tests.payments.race_controls import change_sql, meet_before, together_at_locked, without_index
+from tests.payments.services.test_webhooks import body_of, send, signed
 from ticketing.core import clock
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 FEW = 6
 WHERE_IT_IS = "AND before.state = ANY(%(allowed)s)"
 SKIP = "FOR NO KEY UPDATE SKIP LOCKED"
@@ -44,7 +39,7 @@ def unique_name(column):
 
 
 @pytest.fixture(autouse=True)
-def _patient(_site, settings):
+def _patient(paying_site, settings):
     settings.PAYMENT_PATIENCE = settings.PORTONE_TIMEOUT = 15
 
 

@@ -12,7 +12,7 @@ import pytest
 from payments.models import RefundPolicy
 from payments.sandbox import testing
 from tests.making import make_event, make_user, seat_ids
-from tests.payments.sandbox.conftest import base, ear, origin, shop  # noqa: F401 - fixtures
+from tests.payments.sandbox_server import base, origin, shop  # noqa: F401 - fixtures
 from ticketing.accounts.models import User
 from ticketing.core import clock
 from ticketing.events.models import Event

@@ -12,7 +12,7 @@ from payments import services as payments
 from payments.sandbox import delays
 from reservations import services as reservations
 from tests.making import make_event, make_plan
-from tests.ticketing.rehearsal.staging import base, director, ear, origin, shop, site  # noqa: F401 - fixtures
+from tests.ticketing.rehearsal.staging import base, director, origin, shop, site  # noqa: F401 - fixtures
 from ticketing.accounts.models import User
 from ticketing.core import clock
 from ticketing.events.models import Event

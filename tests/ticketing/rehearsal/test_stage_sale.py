@@ -14,7 +14,6 @@ from tests.ticketing.rehearsal.staging import (  # noqa: F401 - fixtures
     base,
     come_in,
     director,
-    ear,
     origin,
     sale,
     shop,

@@ -6,9 +6,9 @@ from payments import locks, services
 from payments.saga import payment_steps
 from payments.sandbox import testing
 from tests.concurrency.together import together
-from tests.payments.saga.acting import Buyer, money_and_seats_agree, work_until_settled
+from tests.payments.buyers import Buyer, money_and_seats_agree, work_until_settled
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("gateway")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 
 
 def give_up(buyer):

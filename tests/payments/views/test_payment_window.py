@@ -10,9 +10,9 @@ from payments.models import Payment
 from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
 from reservations.models import Reservation
-from tests.payments.pages.reading import begin, pay
+from tests.payments.views.browser import begin, pay
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("gateway")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 # As with a real store; nothing of it is called in these tests.
 REAL = {
     "PAYMENTS_SANDBOX": False,

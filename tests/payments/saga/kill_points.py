@@ -26,50 +26,73 @@ STEPS: dict[str, tuple[Any, str]] = {
     "finish_refund": (refund_steps, "finish"),
 }
 MOMENTS = [(step, when) for step in STEPS for when in ("before", "after")]
+Patch = Callable[[Any, str, Any], None]
 
 
 class Killed(BaseException):
-    """Nothing may catch it, as nothing catches a power cut."""
+    """Not an Exception, so that no handler catches it, as none catches a power cut."""
 
 
 class Killer:
-    """Strikes the first time that a life comes by."""
+    """Kills each life (a purchase or a worker's attempt) the first time that it reaches a step."""
 
-    def __init__(self, strike: Callable[[], None] | None = None) -> None:
+    def __init__(self, kill: Callable[[], None] | None = None) -> None:
         self.life: Any = None
-        self.struck: set[Any] = set()
-        self.strike = strike or self._raise
+        self.killed: set[Any] = set()
+        self.kill = kill or self._raise
 
-    def watch(self, step: str, when: str, patch: Callable[..., None]) -> None:
+    def watch(self, step: str, when: str, patch: Patch) -> None:
         place, name = STEPS[step]
         real = getattr(place, name)
 
-        def doomed(*args: Any, **kwargs: Any) -> Any:
+        def watched(*args: Any, **kwargs: Any) -> Any:
             if when == "before":
-                self.come_by()
+                self.reach()
             answer = real(*args, **kwargs)
             if when == "after":
-                self.come_by()
+                self.reach()
             return answer
 
-        patch(place, name, doomed)
+        patch(place, name, watched)
 
-    def come_by(self) -> None:
-        if self.life is not None and self.life not in self.struck:
-            self.struck.add(self.life)
-            self.strike()
+    def reach(self) -> None:
+        if self.life is not None and self.life not in self.killed:
+            self.killed.add(self.life)
+            self.kill()
 
-    def survive(self, life: Any, work: Callable[[], Any]) -> bool:
-        """Whether nobody died."""
+    def run(self, life: Any, work: Callable[[], Any]) -> None:
         self.life = life
         try:
             work()
         except Killed:
-            return False
+            pass
         finally:
             self.life = None
-        return True
 
     @staticmethod
     def _raise() -> None:
         raise Killed()
+
+
+class Recorder:
+    """Records which lives reach which steps, and kills nobody."""
+
+    def __init__(self, patch: Patch) -> None:
+        self.life: Any = None
+        self.reached: set[tuple[str, Any]] = set()
+        for step in STEPS:
+            self._watch(step, patch)
+
+    def _watch(self, step: str, patch: Patch) -> None:
+        place, name = STEPS[step]
+        real = getattr(place, name)
+
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            self.reached.add((step, self.life))
+            return real(*args, **kwargs)
+
+        patch(place, name, watched)
+
+    def run(self, life: Any, work: Callable[[], Any]) -> None:
+        self.life = life
+        work()

@@ -11,7 +11,7 @@ from payments.outbox import mails
 from payments.services import outbox_delivery
 from tests.waiting_queue.commands.calling import run
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 
 
 @pytest.fixture

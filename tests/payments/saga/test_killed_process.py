@@ -1,4 +1,4 @@
-"""Real processes, really killed, in the middle of a charge."""
+"""Processes that are killed with SIGKILL in the middle of a charge."""
 
 import signal
 from datetime import timedelta
@@ -7,17 +7,17 @@ import pytest
 
 from payments.saga.schedule import LEASE
 from payments.sandbox import testing
-from tests.payments.saga.acting import messages, money_and_seats_agree, work
-from tests.payments.saga.dying import Nursery
+from tests.payments.buyers import messages, money_and_seats_agree, work
+from tests.payments.saga.killed_process import BuyerProcesses
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 
 
 @pytest.fixture(scope="module")
-def nursery(origin):
-    nursery = Nursery(f"{origin}/sandbox/portone")
-    yield nursery
-    nursery.close()
+def buyer_processes(origin):
+    processes = BuyerProcesses(f"{origin}/sandbox/portone")
+    yield processes
+    processes.close()
 
 
 @pytest.mark.parametrize(
@@ -25,19 +25,19 @@ def nursery(origin):
     [
         ("mark_charging", "after", False),
         ("charge", "after", True),
-        ("confirm", "after", True),  # in the middle of the transaction: it is as if never begun
+        ("confirm", "after", True),  # inside the transaction: rolled back
         ("add_messages", "after", True),
         ("succeed", "after", True),
     ],
 )
 def test_a_process_that_is_killed_leaves_what_another_resumes(
-    buyer, event, nursery, step, when, charged
+    buyer, event, buyer_processes, step, when, charged
 ):
     buyer.start()
     token = buyer.agree()["paymentToken"]
     order = {"step": step, "when": when, "now": buyer.now.isoformat(), "fan": buyer.fan.pk}
 
-    assert nursery.die(**order, number=buyer.payment.number, token=token) == -signal.SIGKILL
+    assert buyer_processes.run(**order, number=buyer.payment.number, token=token) == -signal.SIGKILL
     assert bool(testing.net_charged(buyer.payment.number)) is charged
 
     work(buyer.now + LEASE)

@@ -9,8 +9,8 @@ from django.test import Client
 
 from payments.models import Payment, RefundPolicy
 from reservations.models import Reservation
-from tests.payments.pages.reading import BROWSER, Browser, begin, pay
-from tests.payments.saga.acting import Buyer
+from tests.payments.buyers import Buyer
+from tests.payments.views.browser import BROWSER, Browser, begin, pay
 from tests.waiting_queue.api.conftest import logged_in
 from ticketing.core import clock
 

@@ -13,9 +13,9 @@ from payments.gateways import gateway
 from payments.models import Payment, WebhookReceipt
 from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
-from tests.payments.saga.acting import money_and_seats_agree, work
+from tests.payments.buyers import money_and_seats_agree, work
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 ADDRESS = "/payments/webhooks/portone/"
 
 

@@ -9,7 +9,7 @@ from payments.models import Payment, Refund
 from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 OWN = {"host": "testserver", "origin": "http://testserver", "accept-language": "en"}
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -50,9 +50,10 @@ def test_from_the_hold_to_the_seats(browser, buyer):
     assert Payment.objects.get().language == "en"
 
 
-def test_an_answer_that_is_late_is_told_as_checking(browser, buyer):
+def test_an_answer_that_is_late_is_told_as_checking(browser, buyer, settings):
     number = start(browser, buyer).json()["number"]
     token = testing.pay(number, Behaviour.TIME_OUT, seconds=3)["paymentToken"]
+    settings.PAYMENT_PATIENCE = 0.5
 
     confirmed = post(browser, f"{number}/confirm/", payment_token=token)
 

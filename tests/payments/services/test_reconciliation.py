@@ -15,7 +15,7 @@ from payments.sandbox.testing import Behaviour
 from tests.waiting_queue.commands.calling import run
 from ticketing.core import clock
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 INSTANT = WindowOrder(channel_key="channel-key-sandbox-instant")
 
 

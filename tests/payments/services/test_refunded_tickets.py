@@ -15,9 +15,9 @@ from reservations import services as reservations
 from reservations.models import Ticket
 from tests.concurrency.together import together
 from tests.making import make_user
-from tests.payments.saga.acting import Buyer
+from tests.payments.buyers import Buyer
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 
 
 def states(buyer):

@@ -1,6 +1,7 @@
-"""Buyers whose processes are killed: `python -m tests.payments.saga.dying`, told by JSON lines.
+"""Buyers in processes that kill themselves: `python -m tests.payments.saga.killed_process`.
 
-To start Python and Django takes seconds, so that is done once; each buyer is a fork of that.
+Starting Python and Django takes seconds, so that is done once; each buyer is a fork, described by a
+JSON line.
 """
 
 import json
@@ -12,8 +13,8 @@ from datetime import datetime
 from typing import Any
 
 
-class Nursery:
-    """Where they come from."""
+class BuyerProcesses:
+    """The process that forks buyers."""
 
     def __init__(self, portone_url: str) -> None:
         from django.db import connection
@@ -22,15 +23,15 @@ class Nursery:
         base = os.environ["DATABASE_URL"].rpartition("/")[0]
         env = {"DATABASE_URL": f"{base}/{name}", "LOG_LEVEL": "ERROR", "PORTONE_URL": portone_url}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.payments.saga.dying"],
+            [sys.executable, "-m", "tests.payments.saga.killed_process"],
             env=os.environ | env,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
 
-    def die(self, **order: Any) -> int:
-        """Let one live until it is killed; how it ended, as `subprocess` says it."""
+    def run(self, **order: Any) -> int:
+        """Run one buyer; its exit code, negative for a signal."""
         assert self.process.stdin
         assert self.process.stdout
         print(json.dumps(order), file=self.process.stdin, flush=True)
@@ -40,26 +41,26 @@ class Nursery:
         self.process.communicate(timeout=10)
 
 
-def now_is_the_moment() -> None:
+def kill_myself() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def run(*, step: str, when: str, now: str, number: str, fan: int, token: str) -> None:
+def confirm(*, step: str, when: str, now: str, number: str, fan: int, token: str) -> None:
     from payments import services
-    from tests.payments.saga.killing import Killer
+    from tests.payments.saga.kill_points import Killer
 
-    killer = Killer(now_is_the_moment)
+    killer = Killer(kill_myself)
     killer.watch(step, when, setattr)
     killer.life = number
     moment = datetime.fromisoformat(now)
     services.confirm_payment(number=number, fan_id=fan, payment_token=token, now=moment)
 
 
-def bear(order: dict[str, Any]) -> int:
+def fork(order: dict[str, Any]) -> int:
     child = os.fork()
     if child == 0:
         try:
-            run(**order)
+            confirm(**order)
         finally:
             os._exit(0)
     _, status = os.waitpid(child, 0)
@@ -71,4 +72,4 @@ if __name__ == "__main__":
 
     django.setup()
     for line in sys.stdin:
-        print(bear(json.loads(line)), flush=True)  # noqa: T201 - the answer
+        print(fork(json.loads(line)), flush=True)  # noqa: T201 - the answer

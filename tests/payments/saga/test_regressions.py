@@ -14,17 +14,11 @@ from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
 from reservations.errors import NotOnSale
 from tests.making import make_user
-from tests.payments.saga.acting import (
-    Buyer,
-    messages,
-    money_and_seats_agree,
-    seat_states,
-    work,
-)
+from tests.payments.buyers import Buyer, messages, money_and_seats_agree, seat_states, work
 from ticketing.core import clock
 from ticketing.events.models import Event
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 
 
 def refund_elsewhere(payment, amount, left=None):

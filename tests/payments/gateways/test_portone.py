@@ -10,7 +10,7 @@ from portone_server_sdk import errors as sdk
 from payments.gateways import Declined, GatewayUnavailable, OutcomeUnknown, gateway
 from payments.gateways.portone import PortOne, gateway_error
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 
 
 def refused(kind):

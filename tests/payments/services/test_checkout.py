@@ -15,7 +15,7 @@ from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
 from reservations.errors import BadPaymentToken, HoldOver
 from reservations.services import telling
-from tests.payments.saga.acting import (
+from tests.payments.buyers import (
     Buyer,
     messages,
     money_and_seats_agree,
@@ -24,7 +24,7 @@ from tests.payments.saga.acting import (
     work_until_settled,
 )
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 
 
 def test_who_pays_gets_the_seats(buyer, event):
@@ -141,19 +141,29 @@ def test_who_never_pays_loses_the_seats_in_the_end(buyer, event, later):
     assert messages() == ["PaymentFailed", "ReservationCancelled"]
 
 
-def test_an_answer_that_never_comes_keeps_the_seats_until_it_is_known(buyer, event):
-    payment = buyer.buy(Behaviour.TIME_OUT, seconds=3)
+def buy_impatiently(buyer, settings, behaviour):
+    """The browser's call gives up before the gateway answers."""
+    buyer.start()
+    answer = buyer.agree(behaviour, seconds=3)
+    settings.PAYMENT_PATIENCE = 0.5
+    return buyer.confirm(answer)
+
+
+def test_an_answer_that_never_comes_keeps_the_seats_until_it_is_known(buyer, event, settings):
+    payment = buy_impatiently(buyer, settings, Behaviour.TIME_OUT)
 
     assert payment.state == "charging"
     assert (buyer.reservation.state, seat_states(buyer)) == ("paying", {"held"})
-    work(buyer.now + timedelta(seconds=5))
+    work(buyer.now + timedelta(seconds=settings.PAYMENT_PATIENCE) + schedule.GRACE)
     assert buyer.payment.state == "succeeded"
     assert money_and_seats_agree(event)
 
 
-def test_a_charge_that_vanished_is_given_up_only_when_nothing_can_be_under_way(buyer, event):
-    buyer.buy(Behaviour.VANISH, seconds=3)
-    work(buyer.now + timedelta(seconds=5))
+def test_a_charge_that_vanished_is_given_up_only_when_nothing_can_be_under_way(
+    buyer, event, settings
+):
+    buy_impatiently(buyer, settings, Behaviour.VANISH)
+    work(buyer.now + timedelta(seconds=settings.PAYMENT_PATIENCE) + schedule.GRACE)
     assert buyer.payment.state == "charging"
 
     work_until_settled(buyer.now)

@@ -9,11 +9,11 @@ from reservations import services as reservations
 from reservations.errors import TooManyOffers
 from reservations.models import Ticket
 from tests.making import make_event, make_plan, make_user, seat_ids
-from tests.payments.saga.test_mails import Tags, delivered, html_of
+from tests.payments.outbox.test_order_mails import Tags, delivered, html_of
 from tests.reservations.standby.acting import all_sold, joined, refunded
 from tests.reservations.tickets.conftest import buy
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 
 
 @pytest.fixture

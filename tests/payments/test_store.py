@@ -20,10 +20,10 @@ from payments.store import (
     record_call,
 )
 from tests.concurrency.together import together, winners
-from tests.payments.saga.acting import work
+from tests.payments.buyers import work
 from ticketing.core import redis
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 FEW = 6
 
 

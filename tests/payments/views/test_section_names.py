@@ -4,7 +4,7 @@ import pytest
 from django.core import mail
 
 from payments import services
-from tests.payments.pages.reading import pay
+from tests.payments.views.browser import pay
 from tests.waiting_queue.api.conftest import logged_in
 from ticketing.events.models import Section
 

@@ -5,7 +5,7 @@ from django.core import mail
 
 from payments import services
 from tests.making import seat_ids
-from tests.payments.pages.reading import Browser
+from tests.payments.views.browser import Browser
 from tests.reservations.acting import hold
 from tests.waiting_queue.api.conftest import logged_in
 from ticketing.events.models import Grade

@@ -11,10 +11,10 @@ from payments import services
 from payments.admin.labels import note_label
 from payments.models import OutboxMessage, Payment, Refund
 from tests.making import make_user
-from tests.payments.saga.acting import Buyer
+from tests.payments.buyers import Buyer
 from ticketing.events.models import Event
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 

@@ -11,13 +11,13 @@ from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
 from reservations.models import Reservation
 from tests.making import make_event
-from tests.payments.saga.acting import Buyer, seat_states, work
+from tests.payments.buyers import Buyer, seat_states, work
 from ticketing.core import clock
 from ticketing.events.models import Event
 from waiting_queue import services as queue
 from waiting_queue.models import SaleQueue
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("gateway")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 
 
 def order(buyer, rest=""):

@@ -15,11 +15,11 @@ from payments.outbox import mails
 from payments.sandbox.testing import Behaviour
 from payments.services import outbox_delivery
 from reservations.signals import seats_offered
-from tests.payments.saga.acting import work
-from tests.payments.saga.mail_server import mail_server
+from tests.payments.buyers import work
+from tests.payments.outbox.mail_server import mail_server
 from ticketing.events.models import Event
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 HOSTILE = 'Night <script>alert(1)</script> & "Day"\r\nBcc: everybody@example.com'
 
 

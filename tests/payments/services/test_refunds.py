@@ -11,10 +11,10 @@ from payments.sandbox.testing import Behaviour
 from payments.selectors import cancellation_terms
 from payments.services import refunds
 from tests.making import make_event, make_user
-from tests.payments.saga.acting import Buyer, messages, money_and_seats_agree, seat_states, work
+from tests.payments.buyers import Buyer, messages, money_and_seats_agree, seat_states, work
 from tests.waiting_queue.commands.calling import run
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 
 
 @pytest.fixture
