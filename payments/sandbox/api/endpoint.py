@@ -83,6 +83,9 @@ def _answer_once(
 def _body(request: HttpRequest) -> Body:
     """For GET, PortOne takes the body from the query string."""
     raw = request.GET.get("requestBody", "") if request.method == "GET" else request.body
+    if request.method != "GET" and len(raw) < int(request.headers.get("Content-Length") or 0):
+        # The client hung up. Without this its key would be used up by an empty request.
+        raise InvalidRequest("The body is incomplete.")
     try:
         body = json.loads(raw or "{}")
     except ValueError:

@@ -2,10 +2,13 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from io import BytesIO
 
 import pytest
+from django.test import RequestFactory
 
-from payments.sandbox import idempotency, testing
+from payments.sandbox import delays, idempotency, testing
+from payments.sandbox.api import views
 from payments.sandbox.models import Call
 from payments.sandbox.testing import Behaviour
 from tests.browser.conftest import wait_until
@@ -74,13 +77,24 @@ def test_a_key_is_forgotten_after_three_hours(post, paid):
     assert testing.net_charged("order-1") == AMOUNT - 20_000
 
 
+def test_a_request_whose_client_hung_up_does_not_use_up_its_key(post, paid, settings):
+    paid()
+    headers = {"HTTP_AUTHORIZATION": f"PortOne {settings.PORTONE_API_SECRET}"}
+    headers |= {"HTTP_IDEMPOTENCY_KEY": KEY, "CONTENT_LENGTH": "40", "wsgi.input": BytesIO()}
+    cut_off = RequestFactory().request(REQUEST_METHOD="POST", **headers)
+
+    assert views.cancel(cut_off, payment_id="order-1").status_code == 400
+    assert post("order-1/cancel", PART, key=KEY).status_code == 200
+
+
 def test_while_the_first_is_worked_on_the_second_has_to_wait(post, window):
-    body = {"paymentToken": window(Behaviour.SLOW, seconds=4)["paymentToken"]}
+    body = {"paymentToken": window(Behaviour.SLOW, seconds=60)["paymentToken"]}
     with ThreadPoolExecutor() as threads:
         first = threads.submit(post, "order-1/confirm", body, key=KEY)
         wait_until(Call.objects.exists)
 
         meanwhile = post("order-1/confirm", body, key=KEY)
+        wait_until(lambda: delays.end_all() or first.done())
 
         assert (meanwhile.status_code, first.result().status_code) == (409, 200)
     assert meanwhile.json()["type"] == "IDEMPOTENCY_OUTSTANDING_REQUEST"
