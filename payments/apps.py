@@ -16,8 +16,8 @@ class PaymentsConfig(AppConfig):
         )
         from ticketing.core.server_signals import server_started
 
-        seats_offered.connect(outbox.put_offer)
-        offer_missed.connect(outbox.put_missed)
-        taken_off_standby.connect(outbox.put_taken_off)
-        ticket_news.connect(outbox.put_ticket_news)
-        server_started.connect(gateways.load)
+        seats_offered.connect(outbox.on_seats_offered)
+        offer_missed.connect(outbox.on_offer_missed)
+        taken_off_standby.connect(outbox.on_taken_off_standby)
+        ticket_news.connect(outbox.on_ticket_news)
+        server_started.connect(gateways.preload)

@@ -1,4 +1,4 @@
-"""What can be so about money."""
+"""Every refusal of payments."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -10,8 +10,8 @@ class NoPayment(NotFound):
     message = _("You have no such payment.")
 
 
-class RehearsalMovesNoMoney(DomainError):
-    """Where cards are real, the people of a rehearsal stop before paying."""
+class RehearsalNotCharged(DomainError):
+    """Orders of a rehearsal are never charged at a real gateway."""
 
     code = "rehearsal_moves_no_money"
     status = 409
@@ -19,7 +19,7 @@ class RehearsalMovesNoMoney(DomainError):
 
 
 class KeyReused(DomainError):
-    """The client's key names another payment already."""
+    """The client's key belongs to another payment already."""
 
     code = "payment_key_reused"
     status = 409
@@ -28,7 +28,7 @@ class KeyReused(DomainError):
 
 
 class PaymentOver(DomainError):
-    """It failed, or its time is up; another one may be started."""
+    """It was cancelled; another one may be started."""
 
     code = "payment_over"
     status = 409
@@ -37,7 +37,7 @@ class PaymentOver(DomainError):
 
 
 class PaymentsPaused(DomainError):
-    """The gateway can't be reached, or the breaker is open. Nothing was charged."""
+    """The gateway does not answer, or the breaker is open. Nothing was charged."""
 
     code = "payments_paused"
     status = 503
@@ -53,7 +53,7 @@ class NotRefundable(DomainError):
 
 
 class TooMuchToRefund(DomainError):
-    """`left` is what can still go back."""
+    """`left` is the amount that can still be refunded."""
 
     code = "too_much_to_refund"
     status = 409
@@ -67,7 +67,7 @@ class TooLateToCancel(DomainError):
 
 
 class FeeChanged(DomainError):
-    """What was agreed to is not what it costs now; `fee` is."""
+    """The fan agreed to another fee; `fee` is the present one."""
 
     code = "fee_changed"
     status = 409
@@ -76,7 +76,7 @@ class FeeChanged(DomainError):
 
 
 class BadWebhook(DomainError):
-    """Not signed by the gateway, or not now."""
+    """The signature is missing, wrong or too old."""
 
     code = "bad_webhook"
     status = 400

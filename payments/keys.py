@@ -2,10 +2,10 @@
 
 
 def calls(gateway: str) -> str:
-    """The last calls to a gateway, and whether they went well."""
+    """Sorted set of the recent calls to a gateway and whether each succeeded."""
     return f"payments:{{{gateway}}}:calls"
 
 
 def breaker(gateway: str) -> str:
-    """Since when the breaker is open, and until when somebody is trying."""
+    """Hash: when the breaker opened, and until when a probe is running."""
     return f"payments:{{{gateway}}}:breaker"

@@ -1,4 +1,4 @@
-"""Row locks of payments, and the statements that lock and write in one go (`sql/`).
+"""Row locks of payments, and the statements that lock and write in one round trip (`sql/`).
 
 A reservation is locked before its payment, a payment before its refunds and messages.
 """
@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from django.db import connection
 
@@ -18,11 +19,11 @@ FOLDER = Path(__file__).parent / "sql"
 COLUMNS = frozenset(field.column for field in Payment._meta.concrete_fields)
 
 
-def open_payment(
-    *, reservation: Reservation, number: str, payment_key: Any, language: str, now: datetime
+def begin_payment(
+    *, reservation: Reservation, number: str, payment_key: UUID, language: str, now: datetime
 ) -> Payment | None:
-    """Begin one, unless there is one already; the reservation's lock is held."""
-    wanted = {
+    """Insert a payment unless one is open or the key is used; the reservation's lock is held."""
+    params = {
         "number": number,
         "payment_key": payment_key,
         "reservation": reservation.pk,
@@ -33,7 +34,7 @@ def open_payment(
         "now": now,
         "due_at": reservation.deadline,
     }
-    return _payment(_text("open"), wanted)
+    return next(iter(Payment.objects.raw(statement("begin_payment"), params)), None)
 
 
 def move_payment(
@@ -46,20 +47,24 @@ def move_payment(
     by: int | None = None,
     **columns: Any,
 ) -> Payment | None:
-    """Lock, move as `MOVES` allows, and write the timeline; None if somebody was faster."""
+    """Lock, move as `MOVES` allows, and add a timeline row; None if it was moved elsewhere."""
     allowed = [state for state, reachable in Payment.MOVES.items() if to in reachable]
     if when is not None:
         allowed = [state for state in allowed if state in when]
     changes = "".join(f", {name} = %({name})s" for name in columns if name in COLUMNS)
-    wanted = {"id": payment.pk, "to": to, "now": now, "note": note[:300], "by": by}
-    statement = _text("move").replace("{set}", changes)
-    wanted |= columns | {"allowed": [str(state) for state in allowed]}
-    return _with_reservation(_payment(statement, wanted), payment)
+    params = {"id": payment.pk, "to": to, "now": now, "note": note[:300], "by": by}
+    params |= columns | {"allowed": [str(state) for state in allowed]}
+    sql = statement("move_payment").replace("{set}", changes)
+    moved = next(iter(Payment.objects.raw(sql, params)), None)
+    if moved and Payment.reservation.is_cached(payment):  # saves reading it again
+        moved.reservation = payment.reservation
+    return moved
 
 
-def claim_due(*, now: datetime, lease: datetime, batch: int) -> list[int]:
+def claim_due_payments(*, now: datetime, lease: datetime, batch: int) -> list[int]:
     with connection.cursor() as cursor:
-        cursor.execute(_text("claim"), {"now": now, "lease": lease, "batch": batch})
+        params: Any = {"now": now, "lease": lease, "batch": batch}
+        cursor.execute(statement("claim_due_payments"), params)
         return sorted(pk for (pk,) in cursor.fetchall())
 
 
@@ -68,37 +73,29 @@ def payment_for_update(pk: int) -> Payment:
 
 
 def open_refund_for_update(payment: Payment) -> Refund | None:
-    """Its payment's lock is held already."""
-    mine = Refund.objects.select_for_update(no_key=True).filter(payment=payment)
-    return mine.filter(state=Refund.State.REQUESTED).first()
+    """The caller holds the payment's lock."""
+    refunds = Refund.objects.select_for_update(no_key=True).filter(payment=payment)
+    return refunds.filter(state=Refund.State.REQUESTED).first()
 
 
-def put_messages(*, aggregate: str, kinds: list[str], bodies: list[str], now: datetime) -> None:
-    wanted: Any = {"aggregate": aggregate, "kinds": kinds, "bodies": bodies, "now": now}
+def add_outbox_messages(
+    *, aggregate: str, kinds: list[str], bodies: list[str], now: datetime
+) -> None:
+    params: Any = {"aggregate": aggregate, "kinds": kinds, "bodies": bodies, "now": now}
     with connection.cursor() as cursor:
-        cursor.execute(_text("put"), wanted)
+        cursor.execute(statement("add_outbox_messages"), params)
 
 
-def claim_message(*, now: datetime, lease: datetime) -> OutboxMessage | None:
-    found = OutboxMessage.objects.raw(_text("claim_message"), {"now": now, "lease": lease})
-    return next(iter(found), None)
+def claim_outbox_message(*, now: datetime, lease: datetime) -> OutboxMessage | None:
+    params = {"now": now, "lease": lease}
+    claimed = OutboxMessage.objects.raw(statement("claim_outbox_message"), params)
+    return next(iter(claimed), None)
 
 
 def message_for_update(pk: int) -> OutboxMessage:
     return OutboxMessage.objects.select_for_update(no_key=True).get(pk=pk)
 
 
-def _payment(statement: str, wanted: dict[str, Any]) -> Payment | None:
-    return next(iter(Payment.objects.raw(statement, wanted)), None)
-
-
-def _with_reservation(moved: Payment | None, payment: Payment) -> Payment | None:
-    """What was read before need not be read again; whose it is never changes."""
-    if moved and Payment.reservation.is_cached(payment):
-        moved.reservation = payment.reservation
-    return moved
-
-
 @cache
-def _text(name: str) -> str:
+def statement(name: str) -> str:
     return (FOLDER / f"{name}.sql").read_text()

@@ -1,17 +1,18 @@
-"""What happens to money by the clock."""
+"""Periodic tasks of payments."""
 
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
 
-from payments import saga, services
+from payments import services
+from payments.saga.schedule import LEASE
 from ticketing.core import clock
 
 
 @shared_task(name="payments.resume")
 def resume() -> None:
-    """Each unfinished payment gets a task of its own: one slow answer holds up no other."""
+    """Start a task for each due payment, so that one slow answer delays no other."""
     for pk in services.claim_due_payments(now=clock.now()):
-        settle.apply_async([pk], expires=saga.LEASE.seconds)
+        settle.apply_async([pk], expires=LEASE.seconds)
 
 
 @shared_task(
@@ -22,8 +23,8 @@ def resume() -> None:
     max_retries=6,
 )
 def settle(pk: int) -> None:
-    """A database that restarts is waited for: until the lease ends nobody else would look."""
-    services.settle(pk=pk, now=clock.now())
+    """Retried while the database restarts: no other worker takes it before the lease ends."""
+    services.settle_payment(pk=pk, now=clock.now())
 
 
 @shared_task(name="payments.deliver")
@@ -33,5 +34,5 @@ def deliver() -> None:
 
 @shared_task(name="payments.refund_cancelled_events")
 def refund_cancelled_events() -> None:
-    """A batch at a time, as long as there is money left: a crash loses nothing."""
+    """One batch per run; the next run goes on, also after a crash."""
     services.refund_cancelled_events(now=clock.now())

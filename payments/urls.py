@@ -1,4 +1,4 @@
-"""Addresses of payments for others than programs of ours."""
+"""URLs of payments: pages and the gateway's webhook."""
 
 from django.urls import path
 
@@ -10,7 +10,7 @@ urlpatterns = [
     path("payments/<slug:number>/", views.result, name="result"),
     path("payments/<slug:number>/window/", views.window, name="window"),
     path("payments/<slug:number>/return/", views.returned, name="returned"),
-    path("payments/<slug:number>/stop/", views.stop, name="stop"),
+    path("payments/<slug:number>/stop/", views.abort, name="abort"),
     path("orders/", views.orders, name="orders"),
     path("orders/<slug:code>/", views.order, name="order"),
     path("orders/<slug:code>/pay/", views.checkout, name="checkout"),

@@ -104,11 +104,6 @@ def with_seats(reservations: Iterable[Reservation]) -> list[Hold]:
     return [Hold(reservation, seats[reservation.pk]) for reservation in found]
 
 
-def overdue_payments(now: datetime) -> QuerySet[Reservation]:
-    """Being paid for longer than allowed: their payments must be settled, one way or the other."""
-    return Reservation.objects.filter(state=Reservation.State.PAYING, deadline__lte=now)
-
-
 def holds_of_the_gone() -> QuerySet[Reservation]:
     """Holds of people who left the queue, or were moved out of it, since they chose."""
     gone = QueueJournal.objects.filter(

@@ -1,4 +1,4 @@
-"""Messages in both directions, and the terms of cancelling."""
+"""Outbox messages, webhooks and cancellation terms in the admin."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Money as operators see it: found by number, person or order; written only by services."""
+"""Payments and refunds in the admin: read-only, changed through services."""
 
 from typing import Any
 
@@ -14,15 +14,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from payments import selectors, services
-from payments.admin.words import note_words, state_words
+from payments.admin.labels import note_label, state_label
 from payments.models import Payment, Refund, WebhookReceipt
 from ticketing.core import clock
 from ticketing.core.admin.pages import ReadOnlyAdmin, operator, require_post
 from ticketing.core.money import money
 
-NOTHING = "–"
+EMPTY = "–"
 REFUND = "payments.refund_payment"
-RESUME = "payments.change_payment"
+SETTLE = "payments.change_payment"
 
 
 class RefundForm(forms.Form):
@@ -61,24 +61,26 @@ class PaymentAdmin(ReadOnlyAdmin):
         ]
 
     def resume_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Ask the gateway now, instead of when it is due."""
+        """Settle the payment now instead of when it is due."""
         require_post(request)
-        require(request, RESUME)
-        payment = services.resume_by_operator(pk=pk, by=operator(request), now=clock.now())
-        words = _("%(number)s is %(state)s.")
-        told = {"number": payment, "state": Payment.State(payment.state).label}
-        self.message_user(request, words % told, messages.SUCCESS)
+        require(request, SETTLE)
+        payment = services.settle_by_operator(pk=pk, by=operator(request), now=clock.now())
+        message = _("%(number)s is %(state)s.") % {
+            "number": payment,
+            "state": Payment.State(payment.state).label,
+        }
+        self.message_user(request, message, messages.SUCCESS)
         return self.back_to(payment)
 
     def refund_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """All or a part, with a reason; the timeline says who."""
+        """Refund all or a part, with a reason; the timeline names the operator."""
         require(request, REFUND)
         payment = get_object_or_404(self.get_queryset(request), pk=pk)
         form = RefundForm(
             request.POST or None, initial={"amount": payment.left, "frees_seats": True}
         )
         if form.is_valid():
-            services.refund(
+            services.refund_payment(
                 pk=pk,
                 amount=form.cleaned_data["amount"],
                 frees_seats=form.cleaned_data["frees_seats"],
@@ -95,20 +97,20 @@ class PaymentAdmin(ReadOnlyAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """What operators look for first stands above the list."""
+        """Show breaker, outbox and refunds of cancelled events above the list."""
         more = {
             "breaker": selectors.breaker_state(),
             "outbox": selectors.outbox_counts(),
-            "cancelled": selectors.refunds_of_cancelled_events(),
+            "cancelled_events": selectors.refunds_of_cancelled_events(),
         }
         return super().changelist_view(request, (extra_context or {}) | more)
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        payment, who = context["original"], operator(request)
-        context["may_resume"] = who.has_perm(RESUME) and payment.due_at is not None
-        context["may_refund"] = who.has_perm(REFUND) and payment.state in selectors.PAID
+        payment, user = context["original"], operator(request)
+        context["may_resume"] = user.has_perm(SETTLE) and payment.due_at is not None
+        context["may_refund"] = user.has_perm(REFUND) and payment.state in selectors.PAID
         return super().render_change_form(request, context, *args, **kwargs)
 
     @admin.display(description=gettext_lazy("amount"), ordering="amount")
@@ -117,21 +119,21 @@ class PaymentAdmin(ReadOnlyAdmin):
 
     @admin.display(description=gettext_lazy("reason"))
     def failure(self, payment: Payment) -> str:
-        return note_words(payment.failure_code) or NOTHING
+        return note_label(payment.failure_code) or EMPTY
 
     @admin.display(description=gettext_lazy("timeline"))
     def timeline(self, payment: Payment) -> str:
         rows = [
             (
                 when(step.at),
-                state_words(step.before),
-                state_words(step.after),
-                note_words(step.note),
+                state_label(step.before),
+                state_label(step.after),
+                note_label(step.note),
                 step.by or "",
             )
             for step in payment.steps.select_related("by")
         ]
-        return format_html_join("", "<div>{} · {} → {} · {} {}</div>", rows) or NOTHING
+        return format_html_join("", "<div>{} · {} → {} · {} {}</div>", rows) or EMPTY
 
     @admin.display(description=gettext_lazy("refunds"))
     def refund_list(self, payment: Payment) -> str:
@@ -140,18 +142,18 @@ class PaymentAdmin(ReadOnlyAdmin):
                 when(it.created_at),
                 money(it.amount, payment.currency),
                 it.get_state_display(),
-                note_words(it.why),
+                note_label(it.why),
                 it.answer,
             )
             for it in payment.refunds.all()
         ]
-        return format_html_join("", "<div>{} · {} · {} · {} {}</div>", rows) or NOTHING
+        return format_html_join("", "<div>{} · {} · {} · {} {}</div>", rows) or EMPTY
 
     @admin.display(description=gettext_lazy("webhooks"))
     def webhook_list(self, payment: Payment) -> str:
         found = WebhookReceipt.objects.filter(number=payment.number).order_by("pk")
         rows = [(when(it.received_at), it.kind, it.repeats) for it in found]
-        return format_html_join("", "<div>{} · {} · +{}</div>", rows) or NOTHING
+        return format_html_join("", "<div>{} · {} · +{}</div>", rows) or EMPTY
 
 
 @admin.register(Refund)
@@ -165,7 +167,7 @@ class RefundAdmin(ReadOnlyAdmin):
 
     @admin.display(description=gettext_lazy("why"))
     def reason(self, refund: Refund) -> str:
-        return note_words(refund.why)
+        return note_label(refund.why)
 
 
 def require(request: HttpRequest, permission: str) -> None:

@@ -1,25 +1,23 @@
 from typing import Any
 
-from django.conf import settings
-
-from payments.gateways.base import Declined, Gateway, Page, Picture, Trouble, Unavailable, Unknown
-
-SANDBOX = "/sandbox/portone"
-
-
-def moves_no_money() -> bool:
-    """Whether it is the sandbox that this site pays through."""
-    address = settings.PORTONE_URL.rstrip("/")
-    return settings.PAYMENTS_SANDBOX and settings.DEVELOPMENT and address.endswith(SANDBOX)
-
-
-def load(**kwargs: Any) -> None:
-    """Before the first fan pays, not while they wait."""
-    gateway()
+from payments.gateways.base import (
+    Declined,
+    Gateway,
+    GatewayError,
+    GatewayPayment,
+    GatewayUnavailable,
+    OutcomeUnknown,
+    PaymentPage,
+)
 
 
 def gateway() -> Gateway:
-    """The one that this site pays through. Its SDK takes seconds to load, and few processes pay."""
+    """The gateway of this site. Its SDK takes seconds to load, so it is imported on first use."""
     from payments.gateways.portone import portone
 
     return portone()
+
+
+def preload(**kwargs: Any) -> None:
+    """Load the SDK when the server starts, so that no fan waits for it."""
+    gateway()

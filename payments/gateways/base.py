@@ -1,77 +1,77 @@
-"""What any gateway can do, and the three ways in which a call can end badly."""
+"""The calls that a gateway offers, and the three ways in which a call can fail."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 
-class Trouble(Exception):
-    """A call that did not do what it should; `code` and `words` are the gateway's or ours."""
+class GatewayError(Exception):
+    """A call failed; `code` and `message` come from the gateway or from us."""
 
-    def __init__(self, code: str, words: str = "") -> None:
+    def __init__(self, code: str, message: str = "") -> None:
         super().__init__(code)
-        self.code, self.words = code[:100], words[:300]
+        self.code, self.message = code[:100], message[:300]
 
 
-class Declined(Trouble):
-    """The gateway said no: it was not done, and asking again is no use."""
+class Declined(GatewayError):
+    """The gateway refused. Nothing was done, and a repeat would be refused again."""
 
 
-class Unknown(Trouble):
-    """It may have been done or not. Only looking tells."""
+class OutcomeUnknown(GatewayError):
+    """The call may or may not have been carried out; only `fetch` can tell."""
 
 
-class Unavailable(Trouble):
-    """It was certainly not done: the call never went out. Asking again is fine."""
+class GatewayUnavailable(GatewayError):
+    """Nothing was done: the call never went out or was not accepted. It may be repeated."""
 
 
 @dataclass(frozen=True)
-class Picture:
-    """How a payment stands at the gateway.
+class GatewayPayment:
+    """A payment as the gateway knows it.
 
-    `word` is unpaid, pending, paid, failed or cancelled; what was partly given back is still paid.
+    `status` is unpaid, pending, paid, failed or cancelled; a partly refunded payment is paid.
     """
 
-    word: str
+    status: str
     amount: int = 0
     currency: str = ""
-    cancelled: int = 0
-    is_cancelling: bool = False
+    refunded: int = 0
+    is_refund_pending: bool = False
     is_test: bool = False
     transaction_id: str = ""
-    code: str = ""
-    words: str = ""
+    failure_code: str = ""
+    failure_message: str = ""
 
 
-UNPAID = Picture("unpaid")
+UNPAID = GatewayPayment("unpaid")
 
 
 @dataclass(frozen=True)
-class Page:
-    """Some of the payments that were begun at the gateway in a span of time, by their numbers."""
+class PaymentPage:
+    """One page of the gateway's list of payments, by payment number."""
 
-    pictures: dict[str, Picture]
+    payments: dict[str, GatewayPayment]
     is_last: bool
 
 
 class Gateway(Protocol):
-    """Each call takes at most `seconds`, raises nothing but Trouble, and may be repeated."""
+    """Each call takes at most `timeout` seconds, raises only GatewayError, and may be repeated."""
 
-    # Whether the server triggers the charge; else it happens in the payer's browser.
+    # Whether the server triggers the charge; otherwise it happens in the payer's browser.
     charges_by_server: bool
 
-    def prepare(self, *, number: str, amount: int, currency: str, seconds: float) -> None: ...
+    def prepare(self, *, number: str, amount: int, currency: str, timeout: float) -> None: ...
 
     def charge(
-        self, *, number: str, token: str, amount: int, currency: str, seconds: float
+        self, *, number: str, token: str, amount: int, currency: str, timeout: float
     ) -> None: ...
 
-    def look(self, *, number: str, seconds: float) -> Picture: ...
+    def fetch(self, *, number: str, timeout: float) -> GatewayPayment: ...
 
-    def page_of_day(
-        self, *, since: datetime, until: datetime, page: int, seconds: float
-    ) -> Page: ...
+    def list_payments(
+        self, *, since: datetime, until: datetime, page: int, timeout: float
+    ) -> PaymentPage: ...
 
     def refund(
-        self, *, number: str, amount: int, left: int, why: str, key: str, seconds: float
+        self, *, number: str, amount: int, refundable: int, reason: str, key: str, timeout: float
     ) -> None: ...

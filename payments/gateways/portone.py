@@ -1,7 +1,7 @@
 """PortOne V2 through its official SDK, with our own timeouts and idempotency keys.
 
-The SDK has one fixed timeout and no idempotency parameter; both are put on each request by a hook
-of its HTTP client. What it raises is sorted here into the three kinds of trouble, once.
+The SDK has one fixed timeout and no idempotency parameter; a hook of its HTTP client puts both on
+each request. Every exception of the SDK is turned into one of three GatewayErrors here.
 """
 
 import logging
@@ -17,24 +17,25 @@ from django.conf import settings
 from portone_server_sdk import errors as sdk
 from portone_server_sdk import payment as kinds
 
-from payments.breaker import Breaker, Open
+from payments import store
 from payments.gateways.base import (
     UNPAID,
     Declined,
-    Page,
-    Picture,
-    Trouble,
-    Unavailable,
-    Unknown,
+    GatewayError,
+    GatewayPayment,
+    GatewayUnavailable,
+    OutcomeUnknown,
+    PaymentPage,
 )
 from ticketing.core import clock
 
 log = logging.getLogger(__name__)
-# What the request that is being made by this thread may take, and its idempotency key.
-_manners: ContextVar[tuple[float, str]] = ContextVar("manners")
+# Timeout in seconds and idempotency key of the request that this thread is making.
+_request_options: ContextVar[tuple[float, str]] = ContextVar("request_options")
+NAME = "portone"
 CONNECT_SECONDS = 3.0
-PAGE = 100
-OUTSTANDING, MEANWHILE, LONGEST_PAUSE = "IDEMPOTENCY_OUTSTANDING_REQUEST", 0.1, 2.0
+PAGE_SIZE = 100
+OUTSTANDING, FIRST_PAUSE, LONGEST_PAUSE = "IDEMPOTENCY_OUTSTANDING_REQUEST", 0.1, 2.0
 
 REFUSALS = (
     sdk.PgProviderError,
@@ -47,10 +48,10 @@ REFUSALS = (
     sdk.CancellableAmountConsistencyBrokenError,
     sdk.PaymentAlreadyCancelledError,
 )
-# Our own fault, or PortOne's door: nothing was done.
-SHUT_OUT = (sdk.UnauthorizedError, sdk.ForbiddenError)
+# A wrong API secret: the call was not carried out.
+NOT_AUTHORIZED = (sdk.UnauthorizedError, sdk.ForbiddenError)
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
-WORDS: dict[type, str] = {
+STATUSES: dict[type, str] = {
     kinds.ReadyPayment: "unpaid",
     kinds.PayPendingPayment: "pending",
     kinds.VirtualAccountIssuedPayment: "pending",
@@ -62,146 +63,154 @@ WORDS: dict[type, str] = {
 
 
 class PortOne:
-    def __init__(self, *, url: str, secret: str, store: str, charges_by_server: bool) -> None:
+    def __init__(self, *, url: str, secret: str, store_id: str, charges_by_server: bool) -> None:
         self.charges_by_server = charges_by_server
-        self.store = store
-        self.breaker = Breaker("portone")
-        self.client = kinds.PaymentClient(secret=secret, base_url=url, store_id=store or None)
-        self.client._sync_client = httpx.Client(event_hooks={"request": [_mind_manners]})
+        self.store_id = store_id
+        self.client = kinds.PaymentClient(secret=secret, base_url=url, store_id=store_id or None)
+        self.client._sync_client = httpx.Client(event_hooks={"request": [_apply_request_options]})
 
-    def prepare(self, *, number: str, amount: int, currency: str, seconds: float) -> None:
+    def prepare(self, *, number: str, amount: int, currency: str, timeout: float) -> None:
+        """Register the amount, so that the payer's browser can't change it."""
+
         def call() -> Any:
             return self.client.pre_register_payment(
                 payment_id=number, total_amount=amount, currency=currency
             )
 
-        def after_the_first() -> Any:
-            return _once_the_first_is_done(call, seconds)
+        def call_until_free() -> Any:
+            return _retry_while_outstanding(call, timeout)
 
-        self._call(after_the_first, seconds, f"prepare-{number}", fine=sdk.AlreadyPaidError)
+        self._call(call_until_free, timeout, f"prepare-{number}", ignored=sdk.AlreadyPaidError)
 
     def charge(
-        self, *, number: str, token: str, amount: int, currency: str, seconds: float
+        self, *, number: str, token: str, amount: int, currency: str, timeout: float
     ) -> None:
         def call() -> Any:
             return self.client.confirm_payment(
                 payment_id=number, payment_token=token, total_amount=amount, currency=currency
             )
 
-        self._call(call, seconds, f"charge-{number}", fine=sdk.AlreadyPaidError)
+        self._call(call, timeout, f"charge-{number}", ignored=sdk.AlreadyPaidError)
 
-    def look(self, *, number: str, seconds: float) -> Picture:
+    def fetch(self, *, number: str, timeout: float) -> GatewayPayment:
         found = self._call(
             lambda: self.client.get_payment(payment_id=number),
-            seconds,
-            fine=sdk.PaymentNotFoundError,
+            timeout,
+            ignored=sdk.PaymentNotFoundError,
         )
-        return UNPAID if found is None else _picture(found)
+        return UNPAID if found is None else _gateway_payment(found)
 
-    def page_of_day(self, *, since: datetime, until: datetime, page: int, seconds: float) -> Page:
+    def list_payments(
+        self, *, since: datetime, until: datetime, page: int, timeout: float
+    ) -> PaymentPage:
         """In the order in which they were begun, so that pages don't shift while they are read."""
         order = {"sortBy": "REQUESTED_AT", "sortOrder": "ASC", "timestampType": "CREATED_AT"}
         span = {"from": since.isoformat(), "until": until.isoformat()}
-        store = {"storeId": self.store} if self.store else {}
-        asked: Any = {"filter": order | span | store, "page": {"number": page, "size": PAGE}}
-        found = self._call(lambda: self.client.get_payments(**asked), seconds).items
-        known = [one for one in found if type(one) in WORDS]
-        return Page({one.id: _picture(one) for one in known}, is_last=len(found) < PAGE)
+        store_id = {"storeId": self.store_id} if self.store_id else {}
+        query: Any = {
+            "filter": order | span | store_id,
+            "page": {"number": page, "size": PAGE_SIZE},
+        }
+        found = self._call(lambda: self.client.get_payments(**query), timeout).items
+        known = [item for item in found if type(item) in STATUSES]
+        return PaymentPage(
+            {item.id: _gateway_payment(item) for item in known}, is_last=len(found) < PAGE_SIZE
+        )
 
     def refund(
-        self, *, number: str, amount: int, left: int, why: str, key: str, seconds: float
+        self, *, number: str, amount: int, refundable: int, reason: str, key: str, timeout: float
     ) -> None:
         def call() -> Any:
             return self.client.cancel_payment(
-                payment_id=number, amount=amount, current_cancellable_amount=left, reason=why
+                payment_id=number,
+                amount=amount,
+                current_cancellable_amount=refundable,
+                reason=reason,
             )
 
-        self._call(call, seconds, f"refund-{key}")
+        self._call(call, timeout, f"refund-{key}")
 
     def _call(
         self,
         call: Callable[[], Any],
-        seconds: float,
+        timeout: float,
         key: str = "",
-        fine: type[Exception] | tuple[()] = (),
+        ignored: type[Exception] | tuple[()] = (),
     ) -> Any:
-        """The answer, None for a refusal that is fine, or Trouble; the breaker is told of it."""
-        is_try = self._ask_the_breaker()
-        before = _manners.set((seconds, key))
+        """The answer, None for an ignored refusal, or a GatewayError; counted by the breaker."""
+        try:
+            is_probe = store.allow_call(NAME)
+        except store.BreakerOpen as pause:
+            raise GatewayUnavailable("breaker_open", str(pause)) from None
+        before = _request_options.set((timeout, key))
         try:
             answer = call()
-        except fine:
+        except ignored:
             answer = None
-        except Exception as odd:
-            trouble = trouble_of(odd)
-            self.breaker.tell(isinstance(trouble, Declined), is_try=is_try)
-            raise trouble from odd
+        except Exception as exception:
+            error = gateway_error(exception)
+            store.record_call(NAME, succeeded=isinstance(error, Declined), is_probe=is_probe)
+            raise error from exception
         finally:
-            _manners.reset(before)
-        self.breaker.tell(True, is_try=is_try)
+            _request_options.reset(before)
+        store.record_call(NAME, succeeded=True, is_probe=is_probe)
         return answer
 
-    def _ask_the_breaker(self) -> bool:
-        try:
-            return self.breaker.ask()
-        except Open as pause:
-            raise Unavailable("breaker_open", str(pause)) from None
 
-
-def _once_the_first_is_done(call: Callable[[], Any], seconds: float) -> Any:
-    """A button pressed twice: while the first call is worked on, the second only has to wait."""
-    give_up_at, pause = clock.monotonic() + seconds, MEANWHILE
+def _retry_while_outstanding(call: Callable[[], Any], timeout: float) -> Any:
+    """Repeat a call while an earlier one with the same idempotency key is still being handled."""
+    give_up_at, pause = clock.monotonic() + timeout, FIRST_PAUSE
     while True:
         try:
             return call()
-        except sdk.UnknownError as odd:
-            if OUTSTANDING not in str(odd) or clock.monotonic() + pause > give_up_at:
+        except sdk.UnknownError as error:
+            if OUTSTANDING not in str(error) or clock.monotonic() + pause > give_up_at:
                 raise
         sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
 
 
-def trouble_of(odd: Exception) -> Trouble:
-    """Declined, unavailable or, whenever that is not certain, unknown."""
-    code = type(odd).__name__
-    match odd:
+def gateway_error(exception: Exception) -> GatewayError:
+    """Declined or unavailable where that is certain, otherwise unknown."""
+    code = type(exception).__name__
+    match exception:
         case sdk.PgProviderError():
-            return Declined(odd.pg_code or code, odd.pg_message or "")
-        case _ if isinstance(odd, REFUSALS):
-            return Declined(code, getattr(odd, "message", None) or "")
-        case _ if isinstance(odd, SHUT_OUT):
-            log.error("PortOne does not let us in: %s", code)
-            return Unavailable(code, getattr(odd, "message", None) or "")
-        case _ if isinstance(odd, NEVER_SENT):
-            return Unavailable(code, str(odd))
-    log.warning("PortOne answered oddly or not at all: %s %s", code, odd)
-    return Unknown(code, str(odd))
+            return Declined(exception.pg_code or code, exception.pg_message or "")
+        case _ if isinstance(exception, REFUSALS):
+            return Declined(code, getattr(exception, "message", None) or "")
+        case _ if isinstance(exception, NOT_AUTHORIZED):
+            log.error("PortOne rejects our API secret: %s", code)
+            return GatewayUnavailable(code, getattr(exception, "message", None) or "")
+        case _ if isinstance(exception, NEVER_SENT):
+            return GatewayUnavailable(code, str(exception))
+    log.warning("PortOne gave no usable answer: %s %s", code, exception)
+    return OutcomeUnknown(code, str(exception))
 
 
-def _picture(found: Any) -> Picture:
-    if type(found) not in WORDS:
-        raise Unknown("odd_payment", type(found).__name__)
+def _gateway_payment(found: Any) -> GatewayPayment:
+    if type(found) not in STATUSES:
+        raise OutcomeUnknown("odd_payment", type(found).__name__)
     failure = getattr(found, "failure", None)
+    message = getattr(failure, "pg_message", None) or getattr(failure, "reason", None) or ""
     cancellations = getattr(found, "cancellations", None) or []
-    return Picture(
-        WORDS[type(found)],
+    pending = kinds.RequestedPaymentCancellation
+    return GatewayPayment(
+        STATUSES[type(found)],
         amount=found.amount.total,
         currency=found.currency,
-        cancelled=found.amount.cancelled,
-        is_cancelling=any(isinstance(c, kinds.RequestedPaymentCancellation) for c in cancellations),
+        refunded=found.amount.cancelled,
+        is_refund_pending=any(isinstance(one, pending) for one in cancellations),
         is_test=found.channel is None or found.channel.type != "LIVE",
         transaction_id=found.transaction_id,
-        code=(getattr(failure, "pg_code", None) or "")[:100],
-        words=(getattr(failure, "pg_message", None) or getattr(failure, "reason", None) or "")[
-            :300
-        ],
+        failure_code=(getattr(failure, "pg_code", None) or "")[:100],
+        failure_message=message[:300],
     )
 
 
-def _mind_manners(request: httpx.Request) -> None:
-    seconds, key = _manners.get()
-    wait = httpx.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
-    request.extensions["timeout"] = wait.as_dict()
+def _apply_request_options(request: httpx.Request) -> None:
+    seconds, key = _request_options.get()
+    timeout = httpx.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
+    request.extensions["timeout"] = timeout.as_dict()
     if key:
         request.headers["Idempotency-Key"] = key
 
@@ -216,6 +225,6 @@ def portone() -> PortOne:
 
 
 @cache
-def _portone(url: str, secret: str, store: str, charges_by_server: bool) -> PortOne:
+def _portone(url: str, secret: str, store_id: str, charges_by_server: bool) -> PortOne:
     """One per process: making the SDK's client takes a third of a second."""
-    return PortOne(url=url, secret=secret, store=store, charges_by_server=charges_by_server)
+    return PortOne(url=url, secret=secret, store_id=store_id, charges_by_server=charges_by_server)

@@ -1,4 +1,4 @@
-"""What is to be told to others once a payment moved, and what the gateway told us."""
+"""Outgoing messages, and the webhooks that we received."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from ticketing.core.states import Lifecycle
 
 
 class OutboxMessage(Lifecycle):
-    """Written in the transaction of what it tells, delivered later, at least once, in order."""
+    """Written in the transaction of what it reports; delivered later, at least once, in order."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waiting")
@@ -53,7 +53,7 @@ class OutboxMessage(Lifecycle):
 
 
 class WebhookReceipt(models.Model):
-    """A webhook that was verified. Its id is kept, so that a repeat is known."""
+    """A verified webhook. Its id is stored so that a repeat is recognised."""
 
     webhook_id = models.CharField(_("id"), max_length=200, unique=True)
     kind = models.CharField(_("kind"), max_length=60)

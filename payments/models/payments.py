@@ -1,4 +1,4 @@
-"""Money: what is owed, what was taken, what went back, and how it came to that."""
+"""Payments, their timelines and refunds."""
 
 import uuid
 from datetime import datetime
@@ -13,7 +13,7 @@ from ticketing.core.states import Lifecycle
 
 
 def new_number() -> str:
-    """Our own name for a payment, by which the gateway knows it too."""
+    """A new payment number, which is also the gateway's id of the payment."""
     return f"pay-{uuid.uuid4().hex}"
 
 
@@ -29,7 +29,7 @@ class Payment(Lifecycle):
         REFUNDED = "refunded", _("refunded")
         PARTIALLY_REFUNDED = "partially_refunded", _("partly refunded")
 
-    # What failed or was given up may turn out to have been charged: then it is refunded.
+    # A failed or cancelled payment may turn out to have been charged: then it is refunded.
     MOVES = {
         State.PENDING: {
             *(State.PREPARED, State.SUCCEEDED, State.FAILED, State.CANCELLED, State.REFUNDING),
@@ -45,11 +45,11 @@ class Payment(Lifecycle):
         State.PARTIALLY_REFUNDED: {State.REFUNDING},
         State.REFUNDED: set(),
     }
-    # While one of these, the reservation is being paid and can't run out.
+    # In these states the reservation is being paid and can't expire.
     OPEN = (State.PENDING, State.PREPARED, State.CHARGING)
 
     number = models.CharField(_("number"), max_length=40, unique=True, default=new_number)
-    # The client's own name for the wish to pay: a repeat finds this row.
+    # Idempotency key of the client: a repeated request finds this row.
     payment_key = models.UUIDField(_("key of the client"), unique=True)
     reservation = models.ForeignKey(
         Reservation, models.PROTECT, related_name="payments", verbose_name=_("reservation")
@@ -63,7 +63,7 @@ class Payment(Lifecycle):
     amount = models.PositiveBigIntegerField(_("amount"))
     currency = models.CharField(_("currency"), max_length=3)
     state = models.CharField(_("status"), max_length=18, choices=State, default=State.PENDING)
-    # What the gateway says it took and gave back.
+    # What the gateway charged and refunded, by its own account.
     charged = models.PositiveBigIntegerField(_("charged"), default=0)
     refunded = models.PositiveBigIntegerField(_("refunded"), default=0)
     gateway = models.CharField(_("gateway"), max_length=20, default="portone")
@@ -76,7 +76,7 @@ class Payment(Lifecycle):
     created_at = models.DateTimeField(_("created"))
     charging_at = models.DateTimeField(_("charged from"), null=True, blank=True)
     settled_at = models.DateTimeField(_("settled"), null=True, blank=True)
-    # When somebody has to look again; nothing is left to do if empty.
+    # When it is settled next; empty if nothing is left to do.
     due_at = models.DateTimeField(_("next look"), null=True, blank=True)
 
     class Meta:
@@ -130,17 +130,17 @@ class Payment(Lifecycle):
 
     @property
     def paid_at(self) -> datetime:
-        """When the fan agreed; what came later, such as a refund, does not move it."""
+        """When the fan agreed to pay; a later refund does not change it."""
         return self.charging_at or self.created_at
 
     @property
     def left(self) -> int:
-        """What can still go back."""
+        """What can still be refunded."""
         return self.charged - self.refunded
 
 
 class PaymentStep(ChangeRecord):
-    """One line of a payment's timeline. Written with the step itself, never edited."""
+    """One row of a payment's timeline, written by the statement that moves it and never edited."""
 
     payment = models.ForeignKey(
         Payment, models.CASCADE, related_name="steps", verbose_name=_("payment")
@@ -160,7 +160,7 @@ class PaymentStep(ChangeRecord):
 
 
 class Refund(Lifecycle):
-    """Money on its way back. Asked for by its own key, until the gateway has answered."""
+    """A refund, requested with its own idempotency key until the gateway has answered."""
 
     class State(models.TextChoices):
         REQUESTED = "requested", _("on its way")
@@ -179,11 +179,11 @@ class Refund(Lifecycle):
     key = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     amount = models.PositiveBigIntegerField(_("amount"))
     fee = models.PositiveBigIntegerField(_("fee kept"), default=0)
-    # What was refunded before this one, so that an unknown outcome can be told from the sum.
+    # The sum refunded before this one, so that the gateway's total tells whether it was done.
     before = models.PositiveBigIntegerField(default=0, editable=False)
     state = models.CharField(_("status"), max_length=9, choices=State, default=State.REQUESTED)
     frees_seats = models.BooleanField(_("the seats go back too"), default=False)
-    # Nobody got anything for it: it is tried for ever, never given up.
+    # An automatic refund of a charge that bought no seats: retried until it is done.
     is_owed = models.BooleanField(_("owed"), default=False)
     why = models.CharField(_("why"), max_length=200)
     by = models.ForeignKey(

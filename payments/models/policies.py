@@ -1,4 +1,4 @@
-"""What it costs to give tickets back."""
+"""Cancellation terms of events."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from ticketing.events.models import Event
 
-# (days before the show at least, percent kept); nearer than the last, nothing can be given back.
+# (at least so many days before the show, percent kept); after the last, nothing can be cancelled.
 TIERS = [[10, 10], [3, 20], [1, 30]]
 
 
@@ -17,7 +17,7 @@ def usual_tiers() -> list[list[int]]:
 
 
 def check_tiers(tiers: Any) -> None:
-    """Pairs of whole numbers, from far to near, percentages between 0 and 100."""
+    """Validate pairs of [days, percent] in descending order of days."""
     pairs = isinstance(tiers, list) and all(_is_pair(tier) for tier in tiers)
     if not pairs or [tier[0] for tier in tiers] != sorted({tier[0] for tier in tiers})[::-1]:
         raise ValidationError(
@@ -31,7 +31,7 @@ def _is_pair(tier: Any) -> bool:
 
 
 class RefundPolicy(models.Model):
-    """An event's own terms of cancelling; without a row, the usual ones."""
+    """Cancellation terms of an event; without a row, the defaults apply."""
 
     event = models.OneToOneField(
         Event, models.CASCADE, related_name="refund_policy", verbose_name=_("event")

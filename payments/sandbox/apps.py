@@ -9,6 +9,6 @@ class SandboxConfig(AppConfig):
     verbose_name = _("Payment sandbox")
 
     def ready(self) -> None:
-        from payments.sandbox.guard import check_the_place
+        from payments.sandbox.availability import check_not_in_production
 
-        register(check_the_place)
+        register(check_not_in_production)

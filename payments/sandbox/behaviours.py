@@ -1,4 +1,4 @@
-"""What a payment at the sandbox may do, chosen on its page or by `control`."""
+"""How a payment at the sandbox behaves; chosen in its window or by `testing`."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -22,7 +22,7 @@ class Behaviour(models.TextChoices):
     ABANDON = "abandon", _("Closed without paying")
 
 
-EVERYDAY = [Behaviour.SUCCEED, Behaviour.DECLINE]
+COMMON = [Behaviour.SUCCEED, Behaviour.DECLINE]
 GROUPS = {
     _("The charge"): [
         Behaviour.REFUSE,
@@ -39,7 +39,7 @@ GROUPS = {
         Behaviour.REFUND_REFUSED,
     ],
 }
-# These end in the window: nothing is left to confirm.
+# (code, message) of behaviours that end in the window: nothing is left to confirm.
 FAILURES = {
     Behaviour.ABANDON: ("PAY_PROCESS_CANCELED", _("The payment window was closed.")),
     Behaviour.DECLINE: ("REJECT_CARD_COMPANY", _("The card was declined.")),
@@ -48,6 +48,6 @@ FAILURES = {
 UNANSWERED = {Behaviour.TIME_OUT, Behaviour.VANISH, Behaviour.REFUND_TIME_OUT}
 SECONDS = 5.0
 LONGEST = 120.0
-# Longer than anybody waits: PortOne asks its customers for a minute's patience.
+# Longer than any caller waits: PortOne recommends a timeout of a minute.
 NEVER = 70.0
 WRONG_BY = 1_000

@@ -1,4 +1,4 @@
-"""PortOne's refusals, in PortOne's words. They are for programs; no fan ever sees them."""
+"""PortOne's error types. They are for programs; no fan sees them."""
 
 from typing import Any, ClassVar
 

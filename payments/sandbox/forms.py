@@ -1,4 +1,4 @@
-"""The choice in the payment window."""
+"""The form of the payment window."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from payments.sandbox.behaviours import LONGEST, NEVER, SECONDS, UNANSWERED, Behaviour
 
 
-class Choice(forms.Form):
+class BehaviourForm(forms.Form):
     behaviour = forms.ChoiceField(label=_("What should happen?"), choices=Behaviour.choices)
     seconds = forms.FloatField(
         label=_("Seconds"),

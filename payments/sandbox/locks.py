@@ -1,7 +1,7 @@
-"""Row locks of the sandbox. They are never held together with the shop's."""
+"""Row locks of the sandbox, in transactions of their own."""
 
 from payments.sandbox.errors import PaymentNotFound
-from payments.sandbox.models import Payment, Plan
+from payments.sandbox.models import Payment, PlannedBehaviour
 
 
 def payment_for_update(payment_id: str) -> Payment:
@@ -11,6 +11,7 @@ def payment_for_update(payment_id: str) -> Payment:
     return payment
 
 
-def plan_for_update() -> Plan | None:
-    """The oldest one that nobody else is taking."""
-    return Plan.objects.select_for_update(skip_locked=True).order_by("pk").first()
+def plan_for_update() -> PlannedBehaviour | None:
+    """The oldest plan that no other payment is taking."""
+    plans = PlannedBehaviour.objects.select_for_update(skip_locked=True)
+    return plans.order_by("pk").first()

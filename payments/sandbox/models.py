@@ -1,4 +1,4 @@
-"""The sandbox's own books: what was asked for, what was taken, and what was told to whom."""
+"""The sandbox's payments, its ledger of charges and refunds, and its webhooks."""
 
 import secrets
 
@@ -10,10 +10,12 @@ from ticketing.core.states import Lifecycle
 
 
 class Payment(Lifecycle):
-    """One payment as PortOne sees it. A new try after a failure is a new transaction."""
+    """A payment as PortOne has it. Each try after a failure is a new transaction."""
 
     class State(models.TextChoices):
-        REGISTERED = "REGISTERED"  # ours: PortOne doesn't know it until the window opens
+        REGISTERED = (
+            "REGISTERED"  # not a PortOne state: PortOne knows a payment once its window opens
+        )
         READY = "READY"
         PAY_PENDING = "PAY_PENDING"
         PAID = "PAID"
@@ -71,7 +73,7 @@ class Payment(Lifecycle):
 
 
 class Movement(models.Model):
-    """Money that moved, or would have. The truth to which everything else is compared."""
+    """A row of the ledger: a charge or refund that a real gateway would have made."""
 
     class Kind(models.TextChoices):
         CHARGE = "charge"
@@ -95,7 +97,7 @@ class Movement(models.Model):
 
 
 class Cancellation(models.Model):
-    """Money that is given back, at once or after a while."""
+    """A refund, done at once or later."""
 
     class State(models.TextChoices):
         REQUESTED = "REQUESTED"
@@ -119,7 +121,7 @@ class Cancellation(models.Model):
 
 
 class Webhook(models.Model):
-    """A message to the shop, as often as it was sent."""
+    """A webhook to the shop, and how often it was sent."""
 
     payment = models.ForeignKey(Payment, models.CASCADE, related_name="webhooks")
     webhook_id = models.CharField(max_length=40, unique=True)
@@ -141,7 +143,7 @@ class Webhook(models.Model):
 
 
 class Call(models.Model):
-    """A call with an idempotency key, and its answer once there is one."""
+    """An API call with an idempotency key, and its answer once there is one."""
 
     key = models.CharField(max_length=256, unique=True)
     fingerprint = models.CharField(max_length=64)
@@ -156,8 +158,8 @@ class Call(models.Model):
         return self.key
 
 
-class Plan(models.Model):
-    """What the next payment is to do. Each plan is used once, the oldest first."""
+class PlannedBehaviour(models.Model):
+    """What the next payment does. Each row is used once, the oldest first."""
 
     behaviour = models.CharField(max_length=15, choices=Behaviour)
     seconds = models.FloatField(default=SECONDS)
@@ -169,8 +171,8 @@ class Plan(models.Model):
         return self.behaviour
 
 
-class Weather(models.Model):
-    """How the whole sandbox fares: one row."""
+class Faults(models.Model):
+    """Faults of the whole sandbox: one row."""
 
     failure_rate = models.FloatField(default=0)
     latency = models.FloatField(default=0)

@@ -1,4 +1,4 @@
-"""What the sandbox knows, as PortOne would be asked for it."""
+"""Reads of the sandbox's payments."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -6,15 +6,15 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from payments.sandbox.errors import PaymentNotFound
-from payments.sandbox.models import Payment, Weather
+from payments.sandbox.models import Faults, Payment
 
 
 def known_payments() -> QuerySet[Payment]:
-    """PortOne knows a payment from the moment its window was opened."""
+    """PortOne knows a payment once its window was opened."""
     return Payment.objects.exclude(state=Payment.State.REGISTERED)
 
 
-def payment_known_as(payment_id: str) -> Payment:
+def known_payment(payment_id: str) -> Payment:
     payment = known_payments().filter(payment_id=payment_id).first()
     if payment is None:
         raise PaymentNotFound()
@@ -29,5 +29,5 @@ def payments_between(
     return (found.filter(state__in=states) if states else found).order_by("pk")
 
 
-def weather() -> Weather:
-    return Weather.objects.first() or Weather()
+def faults() -> Faults:
+    return Faults.objects.first() or Faults()

@@ -1,6 +1,7 @@
 from django.urls import path
 
-from payments.sandbox import api, views
+from payments.sandbox import views
+from payments.sandbox.api import views as api
 
 app_name = "sandbox"
 urlpatterns = [

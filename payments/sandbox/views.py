@@ -9,37 +9,39 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from payments.sandbox import services
-from payments.sandbox.behaviours import EVERYDAY, GROUPS
+from payments.sandbox.availability import require_enabled
+from payments.sandbox.behaviours import COMMON, GROUPS
 from payments.sandbox.errors import AlreadyPaid, InformationMismatch, InvalidRequest
-from payments.sandbox.forms import Choice
-from payments.sandbox.guard import require_home
+from payments.sandbox.forms import BehaviourForm
 from payments.sandbox.models import Payment
 from ticketing.core import clock
 from ticketing.core.errors import InvalidInput
 from ticketing.core.redirects import SeeOther
 
-TROUBLE = {behaviour for group in GROUPS.values() for behaviour in group}
+FAULTY = {behaviour for group in GROUPS.values() for behaviour in group}
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def checkout(request: HttpRequest, payment_id: str) -> HttpResponse:
-    """Asks the fan what should happen, and goes back to the shop with the outcome."""
-    require_home()
-    back = _way_back(request)
+    """Ask the fan what should happen, and redirect to the shop with the outcome."""
+    require_enabled()
+    return_url = _return_url(request)
     try:
         payment = services.open_window(
             payment_id=payment_id, order=_order(request), now=clock.now()
         )
         if request.method != "POST":
-            return _page(request, payment, Choice(initial=_preset(payment)))
-        return _chosen(request, payment, back)
+            return _page(request, payment, BehaviourForm(initial=_preset(payment)))
+        return _choose(request, payment, return_url)
     except (AlreadyPaid, InformationMismatch, InvalidRequest) as refusal:
-        return _with(back, paymentId=payment_id, code=refusal.type, message=refusal.message)
+        return _redirect(
+            return_url, paymentId=payment_id, code=refusal.type, message=refusal.message
+        )
 
 
-def _chosen(request: HttpRequest, payment: Payment, back: str) -> HttpResponse:
-    form = Choice(request.POST)
+def _choose(request: HttpRequest, payment: Payment, return_url: str) -> HttpResponse:
+    form = BehaviourForm(request.POST)
     if not form.is_valid():
         return _page(request, payment, form, status=400)
     answer = services.choose(
@@ -48,16 +50,18 @@ def _chosen(request: HttpRequest, payment: Payment, back: str) -> HttpResponse:
         seconds=form.seconds_to_wait,
         now=clock.now(),
     )
-    return _with(back, **answer)
+    return _redirect(return_url, **answer)
 
 
-def _page(request: HttpRequest, payment: Payment, form: Choice, status: int = 200) -> HttpResponse:
+def _page(
+    request: HttpRequest, payment: Payment, form: BehaviourForm, status: int = 200
+) -> HttpResponse:
     context = {
         "payment": payment,
         "form": form,
-        "everyday": EVERYDAY,
+        "common": COMMON,
         "groups": GROUPS,
-        "in_trouble": form["behaviour"].value() in TROUBLE,
+        "is_faulty": form["behaviour"].value() in FAULTY,
     }
     return render(request, "payments/sandbox/checkout.html", context, status=status)
 
@@ -66,29 +70,29 @@ def _preset(payment: Payment) -> dict[str, object]:
     return {"behaviour": payment.behaviour, "seconds": f"{payment.seconds:g}"}
 
 
-def _order(request: HttpRequest) -> services.Order:
-    """What `PortOne.requestPayment` was told, under the same names."""
-    told = request.GET
-    amount = told.get("totalAmount", "")[:12]
-    return services.Order(
+def _order(request: HttpRequest) -> services.WindowOrder:
+    """The order from the query, with the names of `PortOne.requestPayment`."""
+    query = request.GET
+    amount = query.get("totalAmount", "")[:12]
+    return services.WindowOrder(
         amount=int(amount) if amount.isdecimal() else None,
-        currency=told.get("currency", "")[:3] or None,
-        name=told.get("orderName", "")[:200],
-        channel_key=told.get("channelKey", "")[:60],
+        currency=query.get("currency", "")[:3] or None,
+        name=query.get("orderName", "")[:200],
+        channel_key=query.get("channelKey", "")[:60],
         origin=request.build_absolute_uri("/"),
         address=request.META.get("REMOTE_ADDR") or "127.0.0.1",
     )
 
 
-def _way_back(request: HttpRequest) -> str:
-    """Only to this very site: a sandbox must not become somebody's open redirect."""
-    back = request.GET.get("redirect", "")
-    if not url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}):
+def _return_url(request: HttpRequest) -> str:
+    """Only a URL of this site: the sandbox must not be an open redirect."""
+    url = request.GET.get("redirect", "")
+    if not url_has_allowed_host_and_scheme(url, allowed_hosts={request.get_host()}):
         raise InvalidInput(fields={"redirect": "not an address of this site"})
-    return back
+    return url
 
 
-def _with(back: str, **answer: str) -> HttpResponse:
-    parts = urlsplit(back)
+def _redirect(return_url: str, **answer: str) -> HttpResponse:
+    parts = urlsplit(return_url)
     query = "&".join(filter(None, [parts.query, urlencode(answer)]))
     return SeeOther(urlunsplit(parts._replace(query=query)))

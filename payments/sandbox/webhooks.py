@@ -1,4 +1,4 @@
-"""Signed messages to the shop, by the Standard Webhooks specification, as PortOne V2 sends them."""
+"""Webhooks to the shop, signed by the Standard Webhooks specification as PortOne V2 does."""
 
 import base64
 import hmac
@@ -12,22 +12,22 @@ import httpx
 from django.conf import settings
 from django.db.models import F
 
-from payments.sandbox import postman
+from payments.sandbox import timers
 from payments.sandbox.behaviours import Behaviour
 from payments.sandbox.models import Cancellation, Payment, Webhook, new_id
 
 log = logging.getLogger(__name__)
 
-# PortOne tries five times, over hours; here nobody wants to wait that long.
+# PortOne tries five times over hours; shorter here.
 RETRY_SECONDS = (1, 5, 30, 120)
-MOST_SENDINGS = 1 + len(RETRY_SECONDS)
-PATIENCE = 10
+MAX_SENDINGS = 1 + len(RETRY_SECONDS)
+TIMEOUT = 10
 
 
-def announce(
+def send_webhook(
     payment: Payment, kind: str, *, now: datetime, cancellation: Cancellation | None = None
 ) -> None:
-    """Tell the shop, in the way that this payment behaves."""
+    """Create a webhook and send it as the payment's behaviour says: late, twice, or never."""
     webhook = Webhook.objects.create(
         payment=payment,
         webhook_id=new_id("msg"),
@@ -42,7 +42,7 @@ def announce(
         return
     late = payment.seconds if payment.behaviour == Behaviour.SEND_LATE else 0
     for _ in range(2 if payment.behaviour == Behaviour.SEND_TWICE else 1):
-        postman.later(send, webhook.pk, seconds=late)
+        timers.run_later(deliver, webhook.pk, seconds=late)
 
 
 def _body(payment: Payment, kind: str, cancellation: Cancellation | None, now: datetime) -> str:
@@ -53,32 +53,32 @@ def _body(payment: Payment, kind: str, cancellation: Cancellation | None, now: d
     }
     if cancellation:
         data["cancellationId"] = cancellation.cancellation_id
-    return json.dumps({"type": kind, "timestamp": moment(now), "data": data})
+    return json.dumps({"type": kind, "timestamp": timestamp(now), "data": data})
 
 
-def send(pk: int, *, now: datetime) -> None:
-    """Once; and again later if the shop did not say that it has it."""
+def deliver(pk: int, *, now: datetime) -> None:
+    """Send a webhook once, and again later unless the shop answered with success."""
     webhook = Webhook.objects.get(pk=pk)
     status = _post(webhook, now)
     changes = {"status": status, "sent_at": now, "sendings": F("sendings") + 1}
     Webhook.objects.filter(pk=pk).update(**changes)
     if not 200 <= status < 300 and webhook.sendings < len(RETRY_SECONDS):
-        postman.later(send, pk, seconds=RETRY_SECONDS[webhook.sendings])
+        timers.run_later(deliver, pk, seconds=RETRY_SECONDS[webhook.sendings])
 
 
 def _post(webhook: Webhook, now: datetime) -> int:
-    """The status of the shop's answer; 0 if there was none."""
+    """The status of the shop's response; 0 if there was none."""
     headers = {"content-type": "application/json", **signed(webhook.webhook_id, webhook.body, now)}
     try:
         answer = _client().post(webhook.url, content=webhook.body, headers=headers)
     except httpx.HTTPError as error:
-        log.warning("%s did not take %s: %s", webhook.url, webhook.kind, error)
+        log.warning("%s could not be sent %s: %s", webhook.url, webhook.kind, error)
         return 0
     return answer.status_code
 
 
 def signed(webhook_id: str, body: str, now: datetime) -> dict[str, str]:
-    """The three headers that prove who wrote the body, and when."""
+    """The three headers that prove sender and time of the body."""
     stamp = str(int(now.timestamp()))
     key = base64.b64decode(settings.PORTONE_WEBHOOK_SECRET.removeprefix("whsec_"))
     seal = hmac.digest(key, f"{webhook_id}.{stamp}.{body}".encode(), "sha256")
@@ -89,10 +89,10 @@ def signed(webhook_id: str, body: str, now: datetime) -> dict[str, str]:
     }
 
 
-def moment(when: datetime) -> str:
+def timestamp(when: datetime) -> str:
     return when.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 @cache
 def _client() -> httpx.Client:
-    return httpx.Client(timeout=PATIENCE)
+    return httpx.Client(timeout=TIMEOUT)

@@ -1,4 +1,4 @@
-"""What the books disagree in: kept as facts, said in the reader's words."""
+"""Differences that a reconciliation found: stored as facts, worded in the reader's language."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +10,7 @@ from payments.models import Payment
 from reservations.models import Reservation
 from ticketing.core.money import money
 
-WORDS: dict[str, str | Promise] = {
+LABELS: dict[str, str | Promise] = {
     "forgotten": _("is “%(payment)s”, and nobody looks at it"),
     "not_compared": _("could not be compared: %(code)s"),
     "kept": _("we kept %(ours)s, the gateway %(theirs)s"),
@@ -25,20 +25,20 @@ STATES: dict[str, Any] = {"payment": Payment.State, "reservation": Reservation.S
 
 @dataclass(frozen=True)
 class Difference:
-    """What is not as it should be, for an operator to read."""
+    """`what` names the kind of difference; `facts` are the values of its label."""
 
     number: str
     what: str
     facts: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def words(self) -> str:
-        """What an older release wrote down is its words already."""
-        if self.what not in WORDS:
+    def label(self) -> str:
+        """A row of an older release has its text in `what`."""
+        if self.what not in LABELS:
             return self.what
-        return str(WORDS[self.what]) % {name: self._said(name) for name in self.facts}
+        return str(LABELS[self.what]) % {name: self._value(name) for name in self.facts}
 
-    def _said(self, name: str) -> str:
+    def _value(self, name: str) -> str:
         value = self.facts[name]
         if name in AMOUNTS:
             return money(value, self.facts["currency"])

@@ -1,4 +1,4 @@
-"""What the gateway tells by itself. Only that something happened is believed; then it is asked."""
+"""Webhooks of the gateway. Their content is not trusted: they only trigger a settlement."""
 
 import json
 from collections.abc import Mapping
@@ -9,18 +9,18 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
-from payments import saga
 from payments.errors import BadWebhook
 from payments.models import WebhookReceipt
+from payments.saga import schedule
 
 HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
-# They announce something, but nothing has been decided.
-EARLY = frozenset({"Transaction.Ready", "Transaction.PayPending"})
+# Sent before the outcome is decided: no settlement is needed.
+UNDECIDED = frozenset({"Transaction.Ready", "Transaction.PayPending"})
 
 
 @transaction.atomic
 def receive_webhook(*, body: bytes, headers: Mapping[str, str], now: datetime) -> bool:
-    """Verify, remember, and have the payment looked at. Whether it was new."""
+    """Verify and store a webhook, and have its payment settled. False for a repeat."""
     payload = _verified(body, {name: headers.get(name, "") for name in HEADERS})
     data = payload.get("data")
     number = str(data.get("paymentId", ""))[:64] if isinstance(data, dict) else ""
@@ -37,20 +37,20 @@ def receive_webhook(*, body: bytes, headers: Mapping[str, str], now: datetime) -
     )
     if not is_new:
         WebhookReceipt.objects.filter(pk=receipt.pk).update(repeats=F("repeats") + 1)
-    elif kind not in EARLY:
-        saga.look_soon(number, now)
+    elif kind not in UNDECIDED:
+        schedule.settle_soon(number, now)
     return is_new
 
 
 def _verified(body: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
-    """Signature and time, by PortOne's own verifier; it lets kinds pass that it does not know."""
-    from portone_server_sdk import webhook as sdk  # takes long to load: see gateways
+    """The body, if signature and time are valid; kinds that the SDK does not know pass."""
+    from portone_server_sdk import webhook as sdk  # slow to load: see gateways
 
     try:
         text = body.decode()
         sdk.verify(settings.PORTONE_WEBHOOK_SECRET, text, headers)
-    except (sdk.WebhookVerificationError, sdk.InvalidInputError, ValueError) as odd:
-        raise BadWebhook() from odd
+    except (sdk.WebhookVerificationError, sdk.InvalidInputError, ValueError) as error:
+        raise BadWebhook() from error
     payload = json.loads(text)
     if not isinstance(payload, dict):
         raise BadWebhook()

@@ -1,5 +1,5 @@
-from payments.views.checkouts import checkout, stop
+from payments.views.checkout import abort, checkout
 from payments.views.orders import cancel, order, orders, receipt
-from payments.views.results import result, returned
+from payments.views.payment_window import window
+from payments.views.result import result, returned
 from payments.views.webhooks import portone_webhook
-from payments.views.windows import window

@@ -1,4 +1,4 @@
-"""Where the gateway tells us what happened."""
+"""The endpoint for the gateway's webhooks."""
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
@@ -11,6 +11,6 @@ from ticketing.core import clock
 @csrf_exempt
 @require_POST
 def portone_webhook(request: HttpRequest) -> HttpResponse:
-    """Signed instead of logged in. Answered at once; a worker does the rest."""
+    """Authenticated by its signature. Answered at once; a worker settles the payment."""
     services.receive_webhook(body=request.body, headers=request.headers, now=clock.now())
     return HttpResponse(status=200)

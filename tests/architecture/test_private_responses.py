@@ -4,7 +4,7 @@ import pytest
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
-from payments.api import FanView as Payer
+from payments.api.views import FanView as Payer
 from reservations.api.doors import DoorView
 from reservations.api.views import FanView as Holder
 from ticketing.core.api_views import NoStoreView

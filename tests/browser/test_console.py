@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import PHONE, wait_until
 from tests.browser.quality import violations
 from tests.making import make_event, make_user, seat_ids
-from tests.payments.saga.acting import Buyer
+from tests.payments.buyers import Buyer
 from ticketing.console import keys
 from ticketing.console.services import sample_sales
 from ticketing.core import clock, redis

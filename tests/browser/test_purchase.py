@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from payments import services as payments
 from payments.models import Payment
-from payments.sandbox import control
+from payments.sandbox import testing
 from reservations import services
 from reservations.models import Reservation
 from tests.browser.conftest import PHONE
@@ -37,7 +37,7 @@ def _gateway(site, settings) -> Iterator[None]:
     settings.PAYMENTS_SANDBOX_WEBHOOK = "http://127.0.0.1:9/"
     settings.PAYMENT_PATIENCE = 1
     yield
-    control.reset()
+    testing.reset()
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_an_answer_that_is_late_is_waited_for_and_the_page_changes_by_itself(pho
     assert violations(page) == []
 
     page.wait_for_timeout(1_500)
-    payments.settle(pk=Payment.objects.get().pk, now=clock.now() + timedelta(seconds=5))
+    payments.settle_payment(pk=Payment.objects.get().pk, now=clock.now() + timedelta(seconds=5))
 
     heading(page, "The seats are yours")
 
@@ -162,7 +162,7 @@ def test_the_back_button_a_reload_and_a_second_tab_pay_once(phone, sale, fan):
     page.goto(f"/orders/{held.code}/pay/")
 
     heading(page, sale.title_en)
-    assert len(control.charges()) == 1
+    assert len(testing.charges()) == 1
 
 
 def test_an_order_is_cancelled_once_the_fee_was_shown(phone, sale, fan):
@@ -179,7 +179,7 @@ def test_an_order_is_cancelled_once_the_fee_was_shown(phone, sale, fan):
     page.get_by_role("button", name="Cancel without a fee").click()
 
     expect(page.locator(".badge")).to_have_text("Cancelled")
-    assert control.taken(Payment.objects.get().number) == 0
+    assert testing.net_charged(Payment.objects.get().number) == 0
 
 
 def test_portones_own_script_is_let_in_asked_and_listened_to(phone, sale, fan, settings):

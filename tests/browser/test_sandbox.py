@@ -2,7 +2,7 @@
 
 import pytest
 
-from payments.sandbox import control
+from payments.sandbox import testing
 from payments.sandbox.models import Payment
 from tests.browser.quality import violations
 
@@ -19,7 +19,7 @@ SMALL = """() => [...document.querySelectorAll("main label, main button, main su
 def _forgotten(site, settings):
     settings.PAYMENTS_SANDBOX_WEBHOOK = "http://127.0.0.1:9/"
     yield
-    control.reset()
+    testing.reset()
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

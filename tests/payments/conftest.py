@@ -1,39 +1,58 @@
-"""Tables are emptied between tests without making them anew: that took longer than most tests."""
+"""A fan who holds seats, and a site that pays at the sandbox behind a real server."""
 
-from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
-from django.db import connection
-from django.test import TransactionTestCase
 
-# Made once with the tables, and never changed by a test of payments.
-KEPT = frozenset(
-    {
-        *("django_migrations", "django_content_type", "auth_permission"),
-        *("auth_group", "auth_group_permissions"),
-    }
-)
-# For this one statement nothing that refers to a row, and no trigger, is asked.
-EMPTY = """
-DO $$
-DECLARE name text;
-BEGIN
-    SET LOCAL session_replication_role = replica;
-    FOREACH name IN ARRAY ARRAY[{names}] LOOP
-        EXECUTE format('DELETE FROM %I', name);
-    END LOOP;
-END $$
-"""
+from payments.gateways import gateway
+from payments.saga import payment_steps
+from tests.making import make_user
+from tests.payments.buyers import Buyer
+from tests.payments.sandbox_server import base, origin, shop  # noqa: F401 - fixtures
+from ticketing.events.models import Event
 
 
-def empty_tables(_: TransactionTestCase) -> None:
-    names = sorted(set(connection.introspection.table_names()) - KEPT)
-    with connection.cursor() as cursor:
-        cursor.execute(EMPTY.format(names=", ".join(f"'{name}'" for name in names)))
+@pytest.fixture
+def fan(transactional_db: None) -> Any:
+    return make_user(display_name="Ann", password=None)
 
 
-@pytest.fixture(autouse=True, scope="package")
-def _quick_end() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TransactionTestCase, "_fixture_teardown", empty_tables)
-        yield
+@pytest.fixture
+def rival(transactional_db: None) -> Any:
+    return make_user(display_name="Ben", password=None)
+
+
+@pytest.fixture
+def paying_site(base: str, settings: Any) -> str:  # noqa: F811
+    """The site pays at the sandbox, with short timeouts."""
+    settings.PORTONE_URL = base
+    settings.PAYMENT_PATIENCE = 2
+    settings.PORTONE_TIMEOUT = 4
+    return base
+
+
+@pytest.fixture
+def buyer(event: Event, fan: Any, now: datetime) -> Buyer:
+    """Holds two seats, and has not begun to pay."""
+    return Buyer(event, fan, now)
+
+
+@pytest.fixture
+def unanswered(paying_site: str, buyer: Buyer) -> Buyer:
+    """Charged at the gateway, but our side died before it got the answer."""
+    buyer.start()
+    token = buyer.agree()["paymentToken"]
+    charging = payment_steps.mark_charging(
+        buyer.payment, token=token, transaction_id="", now=buyer.now
+    )
+    assert charging
+    order: Any = {"number": charging.number, "amount": charging.amount}
+    gateway().charge(**order, currency=charging.currency, token=token, timeout=5)
+    return buyer
+
+
+@pytest.fixture
+def later(now: datetime) -> datetime:
+    """When every deadline has passed."""
+    return now + timedelta(minutes=30)

@@ -93,7 +93,7 @@ def mail_password_reset(*, email: str, origin: str, language: str) -> bool:
     with translation.override(language):
         links = [(_("Set a new password"), url)]
         mail = mails.Mail("password_reset", _("Set a new password"), links=links)
-        mails.send(mail, to=user.email, who=user.display_name)
+        mails.send(mail, to=user.email, recipient=user.display_name)
     return True
 
 

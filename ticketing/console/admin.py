@@ -28,5 +28,5 @@ class ReconciliationAdmin(ReadOnlyAdmin):
     def difference_list(self, reconciliation: Any) -> str:
         """In the language of the reader; rows of older releases contain finished text."""
         differences = [Difference(*each) for each in reconciliation.differences]
-        rows = ((it.number, it.words) for it in differences)
+        rows = ((it.number, it.label) for it in differences)
         return format_html_join("", "<div>{}: {}</div>", rows) or NOTHING

@@ -1,4 +1,4 @@
-"""Mails as text and as HTML, to one person each, in the language that is active."""
+"""Sends mails as text and HTML, to one person each, in the active language."""
 
 import re
 from collections.abc import Sequence
@@ -13,66 +13,72 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 LONGEST_SUBJECT = 150
-NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9.-]+")
+NOT_IN_MESSAGE_ID = re.compile(r"[^A-Za-z0-9.-]+")
 Pairs = Sequence[tuple[Any, Any]]
 
 
 @dataclass(frozen=True)
 class Mail:
-    """`template` says it in sentences; facts are (label, value), links (label, address)."""
+    """`template` holds the text; facts are (label, value), links (label, address)."""
 
     template: str
     subject: str
-    words: dict[str, Any] = field(default_factory=dict)
+    context: dict[str, Any] = field(default_factory=dict)
     facts: Pairs = ()
     links: Pairs = ()
     # (file name, content, media type)
     files: Sequence[tuple[str, bytes, str]] = ()
 
 
-# A domain in which nobody can ever have an address (RFC 2606): the people of rehearsals live there.
-NOWHERE = ".invalid"
+# A top-level domain in which nobody can have an address (RFC 2606).
+UNDELIVERABLE = ".invalid"
 
 
-def send(mail: Mail, *, to: str, who: str, name: str = "") -> None:
-    """What has the same name has the same Message-ID, so that a mail program shows it once."""
+def send(mail: Mail, *, to: str, recipient: str, name: str = "") -> None:
+    """Send a mail. Equal names give equal Message-IDs, so that mail programs show a repeat once."""
     validate_email(to)
-    if to.lower().endswith(NOWHERE):
+    if to.lower().endswith(UNDELIVERABLE):
         return
     subject = one_line(mail.subject)
-    about = {"facts": mail.facts, "links": mail.links, "files": mail.files}
-    words = mail.words | about | {"subject": subject, "who": who, "site": settings.SITE_URL}
-    letter = EmailMultiAlternatives(
+    context = mail.context | {
+        "facts": mail.facts,
+        "links": mail.links,
+        "files": mail.files,
+        "subject": subject,
+        "recipient": recipient,
+        "site": settings.SITE_URL,
+    }
+    message = EmailMultiAlternatives(
         subject,
-        _airy(render_to_string(f"mail/{mail.template}.txt", words)),
+        _collapse_blank_lines(render_to_string(f"mail/{mail.template}.txt", context)),
         to=[to],
         reply_to=[settings.EMAIL_REPLY_TO] if settings.EMAIL_REPLY_TO else None,
         headers={"Message-ID": message_id(name), "Auto-Submitted": "auto-generated"},
     )
-    letter.attach_alternative(render_to_string(f"mail/{mail.template}.html", words), "text/html")
+    html = render_to_string(f"mail/{mail.template}.html", context)
+    message.attach_alternative(html, "text/html")
     for file in mail.files:
-        letter.attach(*file)
-    letter.send()
+        message.attach(*file)
+    message.send()
 
 
 def message_id(name: str) -> str:
     domain = parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2] or "localhost"
     if not name:
         return make_msgid(domain=domain)
-    return f"<{NOT_IN_A_NAME.sub('-', name)}@{domain}>"
+    return f"<{NOT_IN_MESSAGE_ID.sub('-', name)}@{domain}>"
 
 
 def link(view: str, *args: Any) -> str:
-    """A page of ours as somebody finds it from outside."""
+    """The absolute URL of a page."""
     return f"{settings.SITE_URL}{reverse(view, args=args)}"
 
 
-def one_line(words: str) -> str:
-    """No header can be smuggled in behind a line's end, and nothing hides in what can't be seen."""
-    seen = "".join(letter if letter.isprintable() else " " for letter in words)
-    return " ".join(seen.split())[:LONGEST_SUBJECT]
+def one_line(text: str) -> str:
+    """A subject without line breaks or invisible characters, so that no header can be injected."""
+    printable = "".join(char if char.isprintable() else " " for char in text)
+    return " ".join(printable.split())[:LONGEST_SUBJECT]
 
 
-def _airy(text: str) -> str:
-    """Templates leave gaps where they say nothing."""
+def _collapse_blank_lines(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"

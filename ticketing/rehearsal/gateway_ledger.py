@@ -5,17 +5,17 @@ from typing import Any
 
 from django.db.models import Q, Sum
 
-from payments.services import moves_no_money
+from payments.selectors import uses_sandbox
 
 
 def is_here() -> bool:
-    return moves_no_money()
+    return uses_sandbox()
 
 
 def make_weather(*, failure_rate: float = 0, latency: float = 0) -> None:
-    from payments.sandbox import control
+    from payments.sandbox import testing
 
-    control.fare(failure_rate=failure_rate, latency=latency)
+    testing.set_faults(failure_rate=failure_rate, latency=latency)
 
 
 def charges_of(numbers: Collection[str]) -> list[dict[str, Any]]:

@@ -92,7 +92,7 @@ def pulse(rehearsal: Rehearsal, now: datetime) -> dict[str, Any]:
         "tick_age_seconds": seen.tick_age,
         "database_ms": console.database_times()["database_ms"],
         "redis_ms": console.ping_ms(),
-        "breaker": breaker_state().word,
+        "breaker": breaker_state().state,
     }
 
 

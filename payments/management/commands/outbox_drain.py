@@ -1,4 +1,4 @@
-"""Deliver what waits in the outbox."""
+"""Deliver waiting outbox messages."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -10,11 +10,11 @@ from ticketing.core import clock
 
 
 class Command(BaseCommand):
-    help = "Deliver every message that is due; says how many are left and how many are dead."
+    help = "Deliver every message that is due, and print how many wait and how many are dead."
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--revive", action="store_true", help="Try dead letters again, too.")
+        parser.add_argument("--revive", action="store_true", help="Try dead messages again, too.")
 
     def handle(self, *args: Any, revive: bool, **options: Any) -> None:
         now = clock.now()

@@ -1,4 +1,4 @@
-"""Compare our books with the gateway's and with the seats."""
+"""Compare our payments with the gateway's and with the seats."""
 
 from argparse import ArgumentParser
 from datetime import date, timedelta
@@ -20,7 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--from", dest="first", type=date.fromisoformat, metavar="DAY")
         parser.add_argument("--to", dest="last", type=date.fromisoformat, metavar="DAY")
         parser.add_argument(
-            "--mend", action="store_true", help="Have what differs looked at again."
+            "--mend", action="store_true", help="Have payments that differ settled again."
         )
 
     def handle(
@@ -36,8 +36,8 @@ class Command(BaseCommand):
 
     def compare(self, day: date, mend: bool) -> int:
         differences = services.reconcile(day=day, now=clock.now(), mend=mend)
-        with translation.override("en"):  # as everything else that commands say
+        with translation.override("en"):  # as all output of commands
             for each in differences:
-                self.stderr.write(f"{day} {each.number}: {each.words}.")
+                self.stderr.write(f"{day} {each.number}: {each.label}.")
         self.stdout.write(f"{day}: {len(differences) or 'no'} differences.")
         return len(differences)

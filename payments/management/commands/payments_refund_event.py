@@ -1,4 +1,4 @@
-"""Pay everybody of an event back."""
+"""Refund every payment of an event."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -10,7 +10,7 @@ from ticketing.core import clock
 
 
 class Command(BaseCommand):
-    help = "Refund every payment of an event in full; the seats go back. Cut short, call it again."
+    help = "Refund every payment of an event in full and release the seats. Can be repeated."
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -22,11 +22,13 @@ class Command(BaseCommand):
         total = selectors.refundable_payments(event, now).count()
         self.stdout.write(f"{total} payments are to go back.")
 
-        def tell(done: int) -> None:
+        def show_progress(done: int) -> None:
             self.stdout.write(f"  {done} of {total} …")
             self.stdout.flush()
 
-        begun = services.refund_event(event_id=event, why=why, by=None, now=now, tell=tell)
+        begun = services.refund_event(
+            event_id=event, why=why, by=None, now=now, on_progress=show_progress
+        )
         self.stdout.write(f"{begun} refunds were begun.")
         for state, count in sorted(selectors.refund_progress(event).items()):
             self.stdout.write(f"  {state}: {count}")

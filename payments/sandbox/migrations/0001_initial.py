@@ -54,7 +54,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Plan',
+            name='PlannedBehaviour',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('behaviour', models.CharField(choices=[('succeed', 'It succeeds'), ('decline', 'The card is declined at once'), ('refuse', 'The card is declined when it is charged'), ('pending', 'It is decided later'), ('slow', 'Slow: charged late, answered late'), ('time_out', 'Charged, but the answer never comes'), ('vanish', 'Not charged, and the answer never comes'), ('wrong_amount', 'Another amount is charged'), ('lose_webhook', 'The webhook is lost'), ('send_twice', 'The webhook comes twice'), ('send_late', 'The webhook comes late'), ('refund_pending', 'The refund takes a while'), ('refund_time_out', 'Refunded, but the answer never comes'), ('refund_refused', 'The refund is refused'), ('abandon', 'Closed without paying')], max_length=15)),
@@ -65,7 +65,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Weather',
+            name='Faults',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('failure_rate', models.FloatField(default=0)),

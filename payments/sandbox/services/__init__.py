@@ -1,6 +1,4 @@
-"""What can be done at the sandbox. Every refusal is one of PortOne's."""
-
-from payments.sandbox.services.charging import Expected, capture, confirm, settle_charge
-from payments.sandbox.services.refunding import cancel, settle_refunds
-from payments.sandbox.services.telling import resend
-from payments.sandbox.services.windows import Order, choose, open_window, pre_register
+from payments.sandbox.services.charges import Expected, capture, confirm, settle_charge
+from payments.sandbox.services.payment_window import WindowOrder, choose, open_window, pre_register
+from payments.sandbox.services.refunds import cancel, settle_refunds
+from payments.sandbox.services.webhook_delivery import resend

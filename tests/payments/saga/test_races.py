@@ -8,27 +8,24 @@ from uuid import uuid4
 import pytest
 from django.db import IntegrityError, connection
 
-from payments import idempotency, locks, mails, saga, services
+from payments import locks, selectors, services
 from payments.models import OutboxMessage, Payment, Refund, RefundPolicy
-from payments.sandbox import control
-from payments.sandbox.control import Behaviour
-from payments.services import cancelling
+from payments.outbox import mails
+from payments.saga import payment_steps, refund_steps
+from payments.sandbox import testing
+from payments.sandbox.testing import Behaviour
+from payments.services import cancellations
 from reservations import services as reservations
 from reservations.errors import HoldOver
 from reservations.models import Reservation
 from reservations.services import paying
-from tests.payments.saga.acting import Buyer, messages, money_and_seats_agree, seat_states, work
-from tests.payments.saga.test_webhooks import body_of, send, signed
-from tests.payments.saga.unlocked import (
-    change_sql,
-    meet_before,
-    together_at_locked,
-    without_index,
-)
+from tests.payments.buyers import Buyer, messages, money_and_seats_agree, seat_states, work
+from tests.payments.race_controls import change_sql, meet_before, together_at_locked, without_index
+from tests.payments.services.test_webhooks import body_of, send, signed
 from tests.race import together, winners
 from ticketing.core import clock
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 FEW = 6
 WHERE_IT_IS = "AND before.state = ANY(%(allowed)s)"
 SKIP = "FOR NO KEY UPDATE SKIP LOCKED"
@@ -42,7 +39,7 @@ def unique_name(column):
 
 
 @pytest.fixture(autouse=True)
-def _patient(_site, settings):
+def _patient(paying_site, settings):
     settings.PAYMENT_PATIENCE = settings.PORTONE_TIMEOUT = 15
 
 
@@ -67,7 +64,7 @@ def test_control_without_the_constraints_every_tab_starts_a_payment(buyer):
 
 
 def test_control_without_the_keys_constraint_every_click_starts_a_payment(buyer, monkeypatch):
-    monkeypatch.setattr(idempotency, "earlier_payment", lambda **_: None)
+    monkeypatch.setattr(selectors, "payment_by_key", lambda **_: None)
     with without_index("one_open_payment_per_reservation", unique_name("payment_key")):
         together(FEW, lambda _: buyer.start())
 
@@ -81,7 +78,7 @@ def test_a_double_click_charges_once(buyer, event):
     results = together(FEW, lambda _: buyer.confirm(answer))
 
     assert len(winners(results)) == FEW
-    assert len(control.charges()) == 1
+    assert len(testing.charges()) == 1
     assert messages() == ["PaymentSucceeded", "ReservationConfirmed"]
     assert money_and_seats_agree(event)
 
@@ -91,9 +88,9 @@ def test_many_who_settle_at_once_settle_once(buyer, event):
     buyer.start()
     pk, answer = buyer.payment.pk, buyer.agree()
     token = answer["paymentToken"]
-    saga.mark_charging(buyer.payment, token=token, transaction_id="", now=buyer.now)
+    payment_steps.mark_charging(buyer.payment, token=token, transaction_id="", now=buyer.now)
 
-    together(FEW, lambda _: services.settle(pk=pk, now=buyer.now))
+    together(FEW, lambda _: services.settle_payment(pk=pk, now=buyer.now))
 
     assert buyer.payment.state == "succeeded"
     assert messages() == ["PaymentSucceeded", "ReservationConfirmed"]
@@ -102,8 +99,8 @@ def test_many_who_settle_at_once_settle_once(buyer, event):
 
 
 def test_control_without_looking_where_it_is_a_payment_is_charged_many_times(buyer, monkeypatch):
-    change_sql(monkeypatch, "move", WHERE_IT_IS)
-    meet_before(monkeypatch, saga, "mark_charging", FEW)
+    change_sql(monkeypatch, "move_payment", WHERE_IT_IS)
+    meet_before(monkeypatch, payment_steps, "mark_charging", FEW)
     buyer.start()
     answer = buyer.agree()
 
@@ -133,7 +130,7 @@ def test_a_webhook_racing_the_confirm_sells_once(buyer, event, settings):
 
     assert len(winners(results)) == FEW
     assert messages() == ["PaymentSucceeded", "ReservationConfirmed"]
-    assert len(control.charges()) == 1
+    assert len(testing.charges()) == 1
     assert money_and_seats_agree(event)
 
 
@@ -141,10 +138,10 @@ def test_control_without_looking_where_it_is_the_second_takes_what_was_sold_for_
     unanswered, monkeypatch
 ):
     """Fan and webhook both saw it charged; who comes second finds the seats sold: to whom?"""
-    change_sql(monkeypatch, "move", WHERE_IT_IS)
-    meet_before(monkeypatch, saga, "succeed", 2)
+    change_sql(monkeypatch, "move_payment", WHERE_IT_IS)
+    meet_before(monkeypatch, payment_steps, "succeed", 2)
 
-    together(2, lambda _: services.settle(pk=unanswered.payment.pk, now=unanswered.now))
+    together(2, lambda _: services.settle_payment(pk=unanswered.payment.pk, now=unanswered.now))
 
     assert unanswered.payment.state == "refunding"
     assert unanswered.reservation.state == "confirmed"
@@ -213,7 +210,7 @@ def test_the_clock_giving_up_and_the_fan_paying_agree(buyer, event, later):
 
     def race(number):
         if number % 2:
-            return services.settle(pk=pk, now=later)
+            return services.settle_payment(pk=pk, now=later)
         return buyer.confirm(answer, now=later)
 
     together(4, race)
@@ -226,10 +223,10 @@ def test_the_clock_giving_up_and_the_fan_paying_agree(buyer, event, later):
 def test_two_refunds_at_once_give_back_once(buyer, event):
     payment = buyer.buy()
 
-    together(FEW, lambda _: services.refund(pk=payment.pk, why="twice", now=buyer.now))
+    together(FEW, lambda _: services.refund_payment(pk=payment.pk, why="twice", now=buyer.now))
     work(buyer.now + timedelta(minutes=5))
 
-    assert control.taken(payment.number) == 0
+    assert testing.net_charged(payment.number) == 0
     assert buyer.payment.state == "refunded"
     assert messages().count("Refunded") == 1
     assert money_and_seats_agree(event)
@@ -237,12 +234,12 @@ def test_two_refunds_at_once_give_back_once(buyer, event):
 
 def test_control_without_looking_where_it_is_only_a_constraint_saves_the_refund(buyer, monkeypatch):
     payment = buyer.buy()
-    monkeypatch.setattr(saga.locks, "payment_for_update", lambda _: payment)
-    change_sql(monkeypatch, "move", WHERE_IT_IS)
+    monkeypatch.setattr(locks, "payment_for_update", lambda _: payment)
+    change_sql(monkeypatch, "move_payment", WHERE_IT_IS)
 
     results = together(
         FEW,
-        lambda n: saga.begin_refund(payment, 1_000, why="twice", frees_seats=False, now=buyer.now),
+        lambda n: refund_steps.begin(payment, 1_000, why="twice", frees_seats=False, now=buyer.now),
     )
 
     assert {type(each) for each in results} == {Payment, IntegrityError}
@@ -255,7 +252,7 @@ def half(buyer, event):
     RefundPolicy.objects.create(event=event, free_days=0, tiers=[[0, 50]])
     payment = buyer.buy()
     fan = {"number": payment.number, "fan_id": buyer.fan.pk, "fee": payment.amount // 2}
-    return partial(services.cancel_by_fan, **fan, now=buyer.now + timedelta(minutes=1))
+    return partial(services.cancel_order, **fan, now=buyer.now + timedelta(minutes=1))
 
 
 def test_a_cancel_pressed_many_times_at_once_gives_back_once(buyer, half):
@@ -264,21 +261,23 @@ def test_a_cancel_pressed_many_times_at_once_gives_back_once(buyer, half):
 
     assert {payment.number for payment in results} == {buyer.payment.number}
     assert {payment.state for payment in results} <= {"refunding", "partially_refunded"}
-    assert control.taken(buyer.payment.number) == buyer.payment.left == buyer.payment.amount // 2
+    assert (
+        testing.net_charged(buyer.payment.number) == buyer.payment.left == buyer.payment.amount // 2
+    )
     assert Refund.objects.count() == 1
     assert messages().count("ReservationCancelled") == 1
 
 
 def one_by_one_after_the_terms(monkeypatch, seen):
     """Both have read the fee before either gives back, and the second once the first is done."""
-    real, met, turn = cancelling.give_back, Barrier(2), Lock()
+    real, met, turn = cancellations.begin_and_settle_refund, Barrier(2), Lock()
 
     def give_back(payment, amount, **more):
         met.wait(10)
         with turn:
             return real(seen(payment), amount, **more)
 
-    monkeypatch.setattr(cancelling, "give_back", give_back)
+    monkeypatch.setattr(cancellations, "begin_and_settle_refund", give_back)
 
 
 def test_a_cancel_that_comes_second_reads_what_the_first_one_did(buyer, half, monkeypatch):
@@ -287,7 +286,7 @@ def test_a_cancel_that_comes_second_reads_what_the_first_one_did(buyer, half, mo
     results = together(2, lambda _: half())
 
     assert [payment.state for payment in results] == ["partially_refunded"] * 2
-    assert control.taken(buyer.payment.number) == buyer.payment.amount // 2
+    assert testing.net_charged(buyer.payment.number) == buyer.payment.amount // 2
 
 
 def test_control_without_what_was_seen_a_second_cancel_gives_the_fee_back_too(
@@ -297,7 +296,7 @@ def test_control_without_what_was_seen_a_second_cancel_gives_the_fee_back_too(
 
     together(2, lambda _: half())
 
-    assert control.taken(buyer.payment.number) == 0
+    assert testing.net_charged(buyer.payment.number) == 0
 
 
 @pytest.fixture
@@ -325,7 +324,7 @@ def test_two_workers_that_come_while_rows_are_locked_take_none_of_them(due, now)
 
 
 def test_control_without_the_lock_two_workers_take_the_same_payments(due, now, monkeypatch):
-    change_sql(monkeypatch, "claim", SKIP)
+    change_sql(monkeypatch, "claim_due_payments", SKIP)
     claim = partial(services.claim_due_payments, now=now, batch=2)
 
     first, second = together_at_locked(Payment.objects.all(), 2, claim)
@@ -344,7 +343,7 @@ def test_control_without_the_lock_two_couriers_deliver_the_same_message(
     buyer, delivered, monkeypatch
 ):
     buyer.buy()
-    change_sql(monkeypatch, "claim_message", "FOR NO KEY UPDATE OF message SKIP LOCKED")
+    change_sql(monkeypatch, "claim_outbox_message", "FOR NO KEY UPDATE OF message SKIP LOCKED")
     met = Barrier(2)
 
     def on_the_way(kind, body, name):
@@ -361,9 +360,9 @@ def test_control_without_the_lock_two_couriers_deliver_the_same_message(
 
 def test_control_without_looking_at_earlier_ones_messages_overtake(buyer, delivered, monkeypatch):
     buyer.buy()
-    text = locks._text("claim_message")
+    text = locks.statement("claim_outbox_message")
     earlier = text[text.index("AND NOT EXISTS") : text.index("ORDER BY")]
-    change_sql(monkeypatch, "claim_message", earlier)
+    change_sql(monkeypatch, "claim_outbox_message", earlier)
     OutboxMessage.objects.filter(sequence=1).update(due_at=buyer.now + timedelta(seconds=1))
 
     services.deliver_messages(now=buyer.now)
@@ -394,11 +393,11 @@ def test_an_unknown_outcome_is_never_charged_twice(buyer, event):
     def race(number):
         if number == 0:
             return buyer.confirm(answer)
-        return services.settle(pk=pk, now=buyer.now + timedelta(seconds=number))
+        return services.settle_payment(pk=pk, now=buyer.now + timedelta(seconds=number))
 
     together(4, race)
     for minutes in (2, 4):
         work(buyer.now + timedelta(minutes=minutes))
 
-    assert len(control.charges()) == 1
+    assert len(testing.charges()) == 1
     assert money_and_seats_agree(event)

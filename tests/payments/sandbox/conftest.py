@@ -1,117 +1,21 @@
-"""The sandbox behind a real server, PortOne's own SDK as its customer, and a shop that listens."""
+"""PortOne's own SDK as a client of the sandbox."""
 
-import json
-import socket
-import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 from django.conf import settings as site
-from django.db import connection, connections
 from portone_server_sdk import PaymentClient
 
-from payments.sandbox import control, webhooks
-from tests.browser.conftest import wait_until
+from payments.sandbox import testing
 
 AMOUNT = 154_000
-# The database can't be dropped while somebody is connected.
-HANG_UP = """
-    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid()
-"""
-
-
-@dataclass
-class Shop:
-    """What the shop was told: every webhook with its headers; answers as it is told to."""
-
-    url: str = ""
-    heard: list[tuple[dict[str, str], str]] = field(default_factory=list)
-    status: int = 200
-
-    @property
-    def kinds(self) -> list[str]:
-        """Sorted: webhooks overtake each other, here as with PortOne."""
-        control.wait()
-        return sorted(kind_of(body) for _, body in self.heard)
-
-    def headers_and_body(self, kind: str) -> tuple[dict[str, str], str]:
-        control.wait()
-        return next(one for one in self.heard if kind_of(one[1]) == kind)
-
-
-def kind_of(body: str) -> str:
-    return json.loads(body)["type"].removeprefix("Transaction.")
-
-
-class Ear(BaseHTTPRequestHandler):
-    """Listens for the shop of the test that is running; what comes later, nobody hears."""
-
-    shop = Shop()
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["content-length"])).decode()
-        self.shop.heard.append(({k.lower(): v for k, v in self.headers.items()}, body))
-        self.send_response(self.shop.status)
-        self.end_headers()
-
-    def log_message(self, *args: Any) -> None:
-        pass
-
-
-@pytest.fixture(scope="session")
-def ear() -> Iterator[str]:
-    """One for all tests: to stop such a server takes half a second."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Ear) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/hook"
-        server.shutdown()
-
-
-@pytest.fixture
-def shop(ear: str, settings: Any) -> Shop:
-    Ear.shop = Shop(ear)
-    settings.PAYMENTS_SANDBOX_WEBHOOK = ear
-    return Ear.shop
-
-
-@pytest.fixture(scope="session")
-def origin(django_db_setup: None, django_db_blocker: Any) -> Iterator[str]:
-    """One server for all tests, whose threads keep their connections until the last."""
-    connections.settings["default"]["CONN_MAX_AGE"] = None
-    from ticketing.asgi import application
-
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(application, log_level="warning", lifespan="off"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
-        thread.start()
-        wait_until(lambda: server.started)
-        yield f"http://localhost:{listening.getsockname()[1]}"
-        server.should_exit = True
-        thread.join(10)
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute(HANG_UP)
-
-
-@pytest.fixture
-def base(
-    transactional_db: None, origin: str, shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[str]:
-    """Where the sandbox is; retries of webhooks don't keep a test waiting."""
-    monkeypatch.setattr(webhooks, "RETRY_SECONDS", (0.01,) * 4)
-    yield f"{origin}/sandbox/portone"
-    control.reset()
 
 
 @pytest.fixture(scope="session")
 def make_client() -> Callable[..., PaymentClient]:
-    """To make one takes a third of a second: one for each secret and store."""
+    """Makes the SDK's client, which takes a third of a second: once for each secret and store."""
     made: dict[tuple[str, ...], PaymentClient] = {}
 
     def make(base: str, secret: str = "", store_id: str = "") -> PaymentClient:
@@ -129,7 +33,7 @@ def make_client() -> Callable[..., PaymentClient]:
 
 @pytest.fixture
 def portone(base: str, make_client: Callable[..., PaymentClient]) -> PaymentClient:
-    """PortOne's SDK, unchanged: only its address is ours."""
+    """PortOne's SDK, unchanged but for its URL."""
     return make_client(base)
 
 
@@ -141,15 +45,15 @@ def registered(portone: PaymentClient) -> str:
 
 @pytest.fixture
 def window(registered: str) -> Callable[..., dict[str, str]]:
-    """The fan chooses; returns what the shop's page is told."""
-    return lambda behaviour=None, **more: control.pay(registered, behaviour, **more)
+    """The fan chooses in the window; returns the parameters of the return URL."""
+    return lambda behaviour=None, **more: testing.pay(registered, behaviour, **more)
 
 
 @pytest.fixture
 def paid(portone: PaymentClient, window: Callable[..., dict[str, str]]) -> Callable[..., str]:
-    """A payment that was confirmed, and behaves like this."""
+    """Makes a confirmed payment with this behaviour."""
 
-    def pay(behaviour: control.Behaviour | None = None, **more: Any) -> str:
+    def pay(behaviour: testing.Behaviour | None = None, **more: Any) -> str:
         answer = window(behaviour, **more)
         portone.confirm_payment(
             payment_id=answer["paymentId"], payment_token=answer["paymentToken"]
@@ -161,7 +65,7 @@ def paid(portone: PaymentClient, window: Callable[..., dict[str, str]]) -> Calla
 
 @pytest.fixture
 def post(base: str) -> Callable[..., httpx.Response]:
-    """A plain call, for headers that the SDK doesn't send."""
+    """A call without the SDK, for headers that it doesn't send."""
 
     def post(path: str, body: Any, *, key: str = "", **more: Any) -> httpx.Response:
         headers = {"authorization": f"PortOne {site.PORTONE_API_SECRET}"}

@@ -2,12 +2,15 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from io import BytesIO
 
 import pytest
+from django.test import RequestFactory
 
-from payments.sandbox import calls, control
-from payments.sandbox.control import Behaviour
+from payments.sandbox import delays, idempotency, testing
+from payments.sandbox.api import views
 from payments.sandbox.models import Call
+from payments.sandbox.testing import Behaviour
 from tests.browser.conftest import wait_until
 from tests.payments.sandbox.conftest import AMOUNT
 from ticketing.core import clock
@@ -22,7 +25,7 @@ def test_the_same_call_is_answered_the_same_and_done_once(post, paid):
     first, second = (post("order-1/cancel", PART, key=KEY) for _ in range(2))
 
     assert (first.status_code, first.json()) == (second.status_code, second.json())
-    assert control.taken("order-1") == AMOUNT - 10_000
+    assert testing.net_charged("order-1") == AMOUNT - 10_000
 
 
 def test_control_without_a_key_it_is_done_twice(post, paid):
@@ -31,7 +34,7 @@ def test_control_without_a_key_it_is_done_twice(post, paid):
     for _ in range(2):
         post("order-1/cancel", PART)
 
-    assert control.taken("order-1") == AMOUNT - 20_000
+    assert testing.net_charged("order-1") == AMOUNT - 20_000
 
 
 def test_a_key_may_be_quoted_as_the_standard_has_it(post, paid):
@@ -40,7 +43,7 @@ def test_a_key_may_be_quoted_as_the_standard_has_it(post, paid):
     for key in (KEY, f'"{KEY}"'):
         post("order-1/cancel", PART, key=key)
 
-    assert control.taken("order-1") == AMOUNT - 10_000
+    assert testing.net_charged("order-1") == AMOUNT - 10_000
 
 
 def test_a_key_is_not_for_another_request(post, paid):
@@ -51,7 +54,7 @@ def test_a_key_is_not_for_another_request(post, paid):
     other_path = post("order-1/confirm", PART, key=KEY)
 
     assert {other_body.json()["type"], other_path.json()["type"]} == {"INVALID_REQUEST"}
-    assert control.taken("order-1") == AMOUNT - 10_000
+    assert testing.net_charged("order-1") == AMOUNT - 10_000
 
 
 def test_a_refusal_is_an_answer_too(post, window):
@@ -69,18 +72,29 @@ def test_a_key_is_forgotten_after_three_hours(post, paid):
     paid()
     for _ in range(2):
         post("order-1/cancel", PART, key=KEY)
-        Call.objects.update(at=clock.now() - calls.KEPT - timedelta(seconds=1))
+        Call.objects.update(at=clock.now() - idempotency.KEPT - timedelta(seconds=1))
 
-    assert control.taken("order-1") == AMOUNT - 20_000
+    assert testing.net_charged("order-1") == AMOUNT - 20_000
+
+
+def test_a_request_whose_client_hung_up_does_not_use_up_its_key(post, paid, settings):
+    paid()
+    headers = {"HTTP_AUTHORIZATION": f"PortOne {settings.PORTONE_API_SECRET}"}
+    headers |= {"HTTP_IDEMPOTENCY_KEY": KEY, "CONTENT_LENGTH": "40", "wsgi.input": BytesIO()}
+    cut_off = RequestFactory().request(REQUEST_METHOD="POST", **headers)
+
+    assert views.cancel(cut_off, payment_id="order-1").status_code == 400
+    assert post("order-1/cancel", PART, key=KEY).status_code == 200
 
 
 def test_while_the_first_is_worked_on_the_second_has_to_wait(post, window):
-    body = {"paymentToken": window(Behaviour.SLOW, seconds=4)["paymentToken"]}
+    body = {"paymentToken": window(Behaviour.SLOW, seconds=60)["paymentToken"]}
     with ThreadPoolExecutor() as threads:
         first = threads.submit(post, "order-1/confirm", body, key=KEY)
         wait_until(Call.objects.exists)
 
         meanwhile = post("order-1/confirm", body, key=KEY)
+        wait_until(lambda: delays.end_all() or first.done())
 
         assert (meanwhile.status_code, first.result().status_code) == (409, 200)
     assert meanwhile.json()["type"] == "IDEMPOTENCY_OUTSTANDING_REQUEST"
@@ -89,7 +103,7 @@ def test_while_the_first_is_worked_on_the_second_has_to_wait(post, window):
 
 def test_who_died_over_a_call_does_not_block_it_for_ever(post, paid):
     paid()
-    long_ago = clock.now() - calls.LONGEST_WORK - timedelta(seconds=1)
+    long_ago = clock.now() - idempotency.LONGEST_CALL - timedelta(seconds=1)
     Call.objects.create(key=KEY, fingerprint="of the dead", at=long_ago)
 
     assert post("order-1/cancel", PART, key=KEY).status_code == 200
@@ -101,7 +115,9 @@ def test_who_died_over_a_charge_is_not_waited_for_longer_than_its_card_takes(
 ):
     body = {"paymentToken": window(behaviour, seconds=60)["paymentToken"]}
     dead = {"path": "/sandbox/portone/payments/order-1/confirm", "body": body}
-    calls.begin(key=KEY, **dead, now=clock.now() - calls.QUICK_WORK - timedelta(seconds=1))
+    idempotency.begin(
+        key=KEY, **dead, now=clock.now() - idempotency.QUICK_CALL - timedelta(seconds=1)
+    )
 
     assert post("order-1/confirm", body, key=KEY).status_code == status
 
@@ -115,7 +131,7 @@ def test_an_answer_that_was_lost_is_there_for_who_asks_again(post, window):
 
     assert (lost.status_code, again.status_code) == (504, 200)
     assert again.json().keys() == {"pgTxId", "paidAt"}
-    assert len(control.charges()) == 1
+    assert len(testing.charges()) == 1
 
 
 @pytest.mark.parametrize("key", ["short", "with blank in it ....", "x" * 257])
@@ -123,4 +139,4 @@ def test_a_key_that_portone_would_not_take_is_refused(post, paid, key):
     paid()
 
     assert post("order-1/cancel", PART, key=key).json()["type"] == "INVALID_REQUEST"
-    assert control.taken("order-1") == AMOUNT
+    assert testing.net_charged("order-1") == AMOUNT

@@ -5,9 +5,9 @@ from threading import Barrier
 import pytest
 from portone_server_sdk import errors
 
-from payments.sandbox import calls, control
+from payments.sandbox import idempotency, testing
 from payments.sandbox.models import Payment
-from payments.sandbox.services import charging, refunding
+from payments.sandbox.services import charges, refunds
 from tests.payments.sandbox.conftest import AMOUNT
 from tests.race import together, winners
 
@@ -30,7 +30,7 @@ def no_lock(monkeypatch):
         met.wait(10)
         return payment
 
-    for module in (charging, refunding):
+    for module in (charges, refunds):
         monkeypatch.setattr(module, "payment_for_update", unlocked)
 
 
@@ -40,7 +40,7 @@ def test_many_confirms_at_once_charge_once(portone, window):
     assert len(winners(results)) == 1
     refusals = {type(result) for result in results} - {type(winners(results)[0])}
     assert refusals == {errors.AlreadyPaidError}
-    assert [charge.amount for charge in control.charges()] == [AMOUNT]
+    assert [charge.amount for charge in testing.charges()] == [AMOUNT]
 
 
 def test_control_without_the_lock_only_the_constraint_saves_the_money(portone, window, no_lock):
@@ -48,7 +48,7 @@ def test_control_without_the_lock_only_the_constraint_saves_the_money(portone, w
 
     assert len(winners(results)) == 1
     assert not any(isinstance(result, errors.AlreadyPaidError) for result in results)
-    assert len(control.charges()) == 1
+    assert len(testing.charges()) == 1
 
 
 def test_many_refunds_at_once_give_back_no_more_than_was_taken(portone, paid):
@@ -60,7 +60,7 @@ def test_many_refunds_at_once_give_back_no_more_than_was_taken(portone, paid):
     )
 
     assert len(winners(results)) == 1
-    assert control.taken("order-1") == AMOUNT - 100_000
+    assert testing.net_charged("order-1") == AMOUNT - 100_000
 
 
 def test_control_without_the_lock_more_goes_back_than_was_taken(portone, paid, monkeypatch):
@@ -72,15 +72,15 @@ def test_control_without_the_lock_more_goes_back_than_was_taken(portone, paid, m
         met.wait(10)
         return left
 
-    monkeypatch.setattr(refunding, "left_to_return", unlocked)
+    monkeypatch.setattr(refunds, "refundable", unlocked)
     monkeypatch.setattr(
-        refunding, "payment_for_update", lambda name: Payment.objects.get(payment_id=name)
+        refunds, "payment_for_update", lambda name: Payment.objects.get(payment_id=name)
     )
     together(
         2, lambda _: portone.cancel_payment(payment_id="order-1", amount=100_000, reason="Mine.")
     )
 
-    assert control.taken("order-1") < 0
+    assert testing.net_charged("order-1") < 0
 
 
 def test_one_key_in_many_calls_charges_once(post, window):
@@ -91,7 +91,7 @@ def test_one_key_in_many_calls_charges_once(post, window):
     types = {answer.json().get("type") for answer in answers}
     assert types <= {None, "IDEMPOTENCY_OUTSTANDING_REQUEST"}
     assert sum(answer.status_code == 200 for answer in answers) >= 1
-    assert len(control.charges()) == 1
+    assert len(testing.charges()) == 1
 
 
 def refund_together_by_one_key(post):
@@ -104,24 +104,24 @@ def test_one_key_in_many_calls_gives_back_once(post, paid):
 
     refund_together_by_one_key(post)
 
-    assert control.taken("order-1") == AMOUNT - 10_000
+    assert testing.net_charged("order-1") == AMOUNT - 10_000
 
 
 def test_control_where_keys_are_not_kept_every_call_gives_back(post, paid, monkeypatch):
     paid()
-    monkeypatch.setattr(calls, "begin", lambda **_: None)
+    monkeypatch.setattr(idempotency, "begin", lambda **_: None)
 
     refund_together_by_one_key(post)
 
-    assert control.taken("order-1") == AMOUNT - BUYERS * 10_000
+    assert testing.net_charged("order-1") == AMOUNT - BUYERS * 10_000
 
 
 def test_a_plan_is_taken_by_one_only(portone):
-    control.behave(control.Behaviour.PENDING, seconds=60)
+    testing.plan_next(testing.Behaviour.PENDING, seconds=60)
     names = [f"order-{n}" for n in range(BUYERS)]
     for name in names:
         portone.pre_register_payment(payment_id=name, total_amount=1000)
 
-    answers = together(BUYERS, lambda n: control.pay(names[n]))
+    answers = together(BUYERS, lambda n: testing.pay(names[n]))
 
     assert sum("paymentToken" not in answer for answer in answers) == 1

@@ -19,10 +19,10 @@ from portone_server_sdk.webhook import (
 from standardwebhooks import Webhook as Standard
 from standardwebhooks import WebhookVerificationError as StandardError
 
-from payments.sandbox import control, webhooks
-from payments.sandbox.control import Behaviour
+from payments.sandbox import testing, timers, webhooks
+from payments.sandbox.testing import Behaviour
 from tests.browser.conftest import wait_until
-from tests.payments.sandbox.conftest import kind_of
+from tests.payments.sandbox_server import kind_of
 from ticketing.core import clock
 
 
@@ -110,7 +110,7 @@ def test_the_standards_own_verifier_agrees(paid, shop, secret):
 def test_each_webhook_has_an_id_of_its_own(paid, shop):
     paid()
 
-    assert len(shop.kinds) == len({headers["webhook-id"] for headers, _ in shop.heard}) == 2
+    assert len(shop.kinds) == len({headers["webhook-id"] for headers, _ in shop.received}) == 2
 
 
 FORGED = {
@@ -168,25 +168,29 @@ def test_one_that_comes_twice_has_the_same_id(paid, shop):
     paid(Behaviour.SEND_TWICE)
 
     assert shop.kinds == ["Paid", "Paid", "Ready"]
-    assert len({headers["webhook-id"] for headers, _ in shop.heard}) == 2
+    assert len({headers["webhook-id"] for headers, _ in shop.received}) == 2
 
 
 def test_a_late_one_comes_after_the_answer(paid, shop):
-    paid(Behaviour.SEND_LATE, seconds=3)
-    at_once = [kind_of(body) for _, body in shop.heard]
+    paid(Behaviour.SEND_LATE, seconds=60)
+    wait_until(lambda: len(timers.pending()) == 1)
+    assert [kind_of(body) for _, body in shop.received] == ["Ready"]
 
-    assert "Paid" not in at_once
+    (late,) = timers.pending()
+    late.cancel()
+    late.function()  # as the timer does after its 60 seconds
+
     assert shop.kinds == ["Paid", "Ready"]
 
 
 def test_a_shop_that_does_not_take_it_is_asked_five_times(paid, shop):
     shop.status = 500
     paid()
-    wait_until(lambda: shop.kinds.count("Paid") == webhooks.MOST_SENDINGS)
+    wait_until(lambda: shop.kinds.count("Paid") == webhooks.MAX_SENDINGS)
 
-    row = control.told("order-1")[-1]
+    row = testing.webhooks_of("order-1")[-1]
     assert (row.sendings, row.status) == (5, 500)
-    assert {headers["webhook-id"] for headers, body in shop.heard if "Paid" in body} == {
+    assert {headers["webhook-id"] for headers, body in shop.received if "Paid" in body} == {
         row.webhook_id
     }
 
@@ -194,15 +198,15 @@ def test_a_shop_that_does_not_take_it_is_asked_five_times(paid, shop):
 def test_a_shop_that_is_not_there_is_asked_again_too(paid, shop, settings):
     settings.PAYMENTS_SANDBOX_WEBHOOK = "http://127.0.0.1:9/hook"
     paid()
-    wait_until(lambda: control.told("order-1")[-1].sendings == webhooks.MOST_SENDINGS)
+    wait_until(lambda: testing.webhooks_of("order-1")[-1].sendings == webhooks.MAX_SENDINGS)
 
-    assert control.told("order-1")[-1].status == 0
+    assert testing.webhooks_of("order-1")[-1].status == 0
 
 
 def test_enough_is_enough(portone, paid, shop):
     shop.status = 500
     paid()
-    wait_until(lambda: control.told("order-1")[-1].sendings == webhooks.MOST_SENDINGS)
+    wait_until(lambda: testing.webhooks_of("order-1")[-1].sendings == webhooks.MAX_SENDINGS)
 
     with pytest.raises(errors.MaxWebhookRetryCountReachedError):
         portone.resend_webhook(payment_id="order-1")
@@ -215,7 +219,7 @@ def test_only_what_was_told_can_be_told_again(portone, paid, registered):
 
     with pytest.raises(errors.WebhookNotFoundError):
         portone.resend_webhook(payment_id="order-1", webhook_id="msg-0")
-    first = control.told("order-1")[0]
+    first = testing.webhooks_of("order-1")[0]
     answer = portone.resend_webhook(payment_id="order-1", webhook_id=first.webhook_id)
     assert answer.webhook.id == first.webhook_id
 
@@ -224,4 +228,4 @@ def test_a_path_is_a_path_of_the_site_that_was_called(paid, origin, settings):
     settings.PAYMENTS_SANDBOX_WEBHOOK = "/hooks/here/"
     paid()
 
-    assert control.told("order-1")[-1].url == f"{origin}/hooks/here/"
+    assert testing.webhooks_of("order-1")[-1].url == f"{origin}/hooks/here/"

@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from payments.models import RefundPolicy
-from payments.sandbox import control
+from payments.sandbox import testing
 from tests.making import make_event, make_user, seat_ids
-from tests.payments.sandbox.conftest import base, ear, origin, shop  # noqa: F401 - fixtures
+from tests.payments.sandbox_server import base, origin, shop  # noqa: F401 - fixtures
 from ticketing.accounts.models import User
 from ticketing.core import clock
 from ticketing.core.live import hub as live
@@ -109,7 +109,7 @@ class Person:
         wish = {"reservation": held["code"], "token": held["payment_token"]}
         begun = self.http.post("/api/v1/payments/", json=wish | {"payment_key": str(uuid4())})
         number = begun.json()["number"]
-        agreed = {"payment_token": control.pay(number)["paymentToken"]}
+        agreed = {"payment_token": testing.pay(number)["paymentToken"]}
         return self.http.post(f"/api/v1/payments/{number}/confirm/", json=agreed)
 
 

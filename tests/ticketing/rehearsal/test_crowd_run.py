@@ -9,10 +9,10 @@ from datetime import timedelta
 import pytest
 
 from payments import services as payments
-from payments.sandbox import patience
+from payments.sandbox import delays
 from reservations import services as reservations
 from tests.making import make_event, make_plan
-from tests.ticketing.rehearsal.staging import base, director, ear, origin, shop, site  # noqa: F401 - fixtures
+from tests.ticketing.rehearsal.staging import base, director, origin, shop, site  # noqa: F401 - fixtures
 from ticketing.accounts.models import User
 from ticketing.core import clock
 from ticketing.events.models import Event
@@ -49,7 +49,7 @@ def clockwork(site):  # noqa: F811
         queues.drain_journals()
         reservations.expire_holds(now=now)
         for payment in payments.claim_due_payments(now=now):
-            payments.settle(pk=payment, now=now)
+            payments.settle_payment(pk=payment, now=now)
 
     def work() -> None:
         from django.db import connection
@@ -63,7 +63,7 @@ def clockwork(site):  # noqa: F811
     yield
     stop.set()
     thread.join()
-    patience.wake_all()  # cards that never answer keep nobody waiting
+    delays.end_all()  # cards that never answer keep nobody waiting
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from uuid import uuid4
 import pytest
 
 from payments import services as payments
-from payments.errors import PaymentsPaused, RehearsalMovesNoMoney
+from payments.errors import PaymentsPaused, RehearsalNotCharged
 from payments.models import Payment
-from payments.sandbox.selectors import weather
+from payments.sandbox.selectors import faults
 from reservations import services as reservations
 from tests.making import seat_ids
 from tests.ticketing.rehearsal.staging import OPTIONS, director, sale  # noqa: F401 - fixtures
@@ -41,7 +41,7 @@ def pay(fan, now):
         code = held.reservation.code
         token = reservations.payment_token(code=code, **whose)
         key = {"payment_key": uuid4(), "language": "en"}
-        return payments.start(code=code, token=token, **whose, **key)
+        return payments.begin_payment(code=code, token=token, **whose, **key)
 
     return start
 
@@ -55,7 +55,7 @@ def real_cards(request, settings):
 
 
 def test_paying_is_refused_where_cards_are_real(rehearsal, pay, real_cards):
-    with pytest.raises(RehearsalMovesNoMoney):
+    with pytest.raises(RehearsalNotCharged):
         pay(Event.objects.get(pk=rehearsal.copy))
 
     assert not Payment.objects.exists()
@@ -84,8 +84,8 @@ def test_the_weather_of_a_real_gateway_is_not_ours(rehearsal, real_cards, now):
 def test_the_clean_up_brings_fair_weather(rehearsal, now, settings):
     assert gateway_ledger.is_here()
     services.make_weather(code=rehearsal.code, failure_rate=1, latency=0.5, now=now)
-    assert weather().failure_rate == 1
+    assert faults().failure_rate == 1
 
     services.clean_up(code=rehearsal.code, now=now)
 
-    assert (weather().failure_rate, weather().latency) == (0, 0)
+    assert (faults().failure_rate, faults().latency) == (0, 0)

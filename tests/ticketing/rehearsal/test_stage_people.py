@@ -73,7 +73,7 @@ def test_none_are_made_once_it_is_over(people, rehearsal, now):
 
 @pytest.mark.parametrize(("address", "mailed"), [("a@x.invalid", 0), ("a@example.com", 1)])
 def test_no_mail_goes_where_nobody_can_be(mailoutbox, address, mailed):
-    mails.send(mails.Mail("password_reset", "Hello"), to=address, who="Ann")
+    mails.send(mails.Mail("password_reset", "Hello"), to=address, recipient="Ann")
 
     assert len(mailoutbox) == mailed
 

@@ -4,8 +4,8 @@ import pytest
 from django.core import mail
 
 from payments import services as payments
-from payments.sandbox import control
 from payments.sandbox import models as sandbox
+from payments.sandbox import testing
 from reservations.models import Reservation, Ticket
 from tests.making import seat_ids
 from tests.ticketing.rehearsal.staging import (  # noqa: F401 - fixtures
@@ -14,7 +14,6 @@ from tests.ticketing.rehearsal.staging import (  # noqa: F401 - fixtures
     base,
     come_in,
     director,
-    ear,
     origin,
     sale,
     shop,
@@ -50,7 +49,7 @@ def sold(under_way):
     free = Event.objects.get(pk=setting["event"]).seats.filter(state="available")
     seats = list(free.order_by("pk").values_list("pk", flat=True)[:2])
     assert people[0].buy(*seats).json()["state"] == "SUCCEEDED"
-    control.wait()
+    testing.wait()
     payments.deliver_messages(now=clock.now())
     return setting, made, people, seats
 

@@ -67,7 +67,7 @@ def _count(rows: QuerySet[Any], event: str) -> int:
 
 def _breaker() -> Iterator[Alert]:
     try:
-        word = breaker_state().word
+        word = breaker_state().state
     except RedisError:
         return  # _servers reports it
     if word != "closed":

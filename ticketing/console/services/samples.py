@@ -136,7 +136,7 @@ def _counts(before: dict[int, list[Figures]], now: datetime) -> dict[int, dict[s
 def site_figures(*, now: datetime) -> dict[str, Any]:
     """What is the same for every sale: circuit breaker, response times, processes."""
     return {
-        "breaker": breaker_state().word,
+        "breaker": breaker_state().state,
         "redis_ms": store.ping_ms(),
         **selectors.database_times(),
         "page_ms": store.page_ms(now),

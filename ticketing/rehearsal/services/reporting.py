@@ -45,6 +45,6 @@ def facts(*, code: str, now: datetime) -> dict[str, Any]:
     rehearsal = rehearsal_heard(code, now=now)
     late = selectors.late_charges(rehearsal) if gateway_ledger.is_here() else []
     for number in (*late, *selectors.unknown_charges(rehearsal)):
-        payments.look_soon(number, now)
+        payments.settle_soon(number, now)
     found = books.facts(rehearsal.copy)
     return found | {"settled": found["settled"] and not late}

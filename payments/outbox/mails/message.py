@@ -1,0 +1,95 @@
+"""An outbox message with the objects it is about, and the facts that several mails list."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.utils.functional import cached_property
+from django.utils.translation import gettext as _
+
+from payments.models import Payment
+from reservations.models import Reservation, Ticket
+from reservations.selectors import order_files, ticket_told, time_words, with_seats
+from ticketing.core.mails import link
+from ticketing.core.money import money
+from ticketing.events.models import Event, Venue
+
+
+@dataclass(frozen=True)
+class EventMessage:
+    """An outbox message about an event."""
+
+    body: dict[str, Any]
+    event: Event
+
+    @property
+    def venue(self) -> Venue:
+        return self.event.plan.venue
+
+    def time(self, moment: datetime) -> str:
+        return time_words(moment, self.venue.time_zone)
+
+
+@dataclass(frozen=True)
+class OrderMessage(EventMessage):
+    """An outbox message about an order."""
+
+    reservation: Reservation
+
+    @property
+    def order_url(self) -> str:
+        return link("payments:order", self.reservation.code)
+
+    @cached_property
+    def ticket(self) -> Ticket:
+        return ticket_told(self.body["ticket"])
+
+    @property
+    def payment(self) -> Payment:
+        return Payment.objects.get(number=self.body["payment"])
+
+    def money(self, name: str) -> str:
+        return money(self.body.get(name) or None, self.body["currency"])
+
+    def seats(self) -> str:
+        return "\n  ".join(map(_seat_label, with_seats([self.reservation])[0].seats))
+
+    def files(self, *, address: str, now: datetime) -> list[tuple[str, bytes, str]]:
+        """Tickets and calendar entry; `now` is fixed so that a repeated mail has the same files."""
+        return order_files(
+            code=self.reservation.code,
+            fan_id=self.body["fan"],
+            host=urlsplit(settings.SITE_URL).hostname or "localhost",
+            address=address,
+            now=now,
+        )
+
+
+def event_facts(message: EventMessage) -> list[tuple[str, str]]:
+    when = message.time(message.event.starts_at)
+    return [(_("When"), when), (_("Where"), message.venue.name)]
+
+
+def seats_fact(message: OrderMessage) -> tuple[str, str]:
+    return _("Seats"), message.seats()
+
+
+def refund_facts(message: OrderMessage) -> list[tuple[str, str]]:
+    fee = message.money("fee")
+    facts = [(_("Going back"), message.money("refunded"))]
+    return [*facts, (_("Kept as the cancellation fee"), fee)] if fee else facts
+
+
+def order_fact(message: OrderMessage) -> tuple[str, str]:
+    return _("Order"), message.reservation.code
+
+
+def _seat_label(seat: dict[str, Any]) -> str:
+    place = {"section": seat["section_name"], "row": seat["row"], "number": seat["number"]}
+    if seat["row"]:
+        label = _("%(section)s, row %(row)s, seat %(number)s") % place
+    else:
+        label = _("%(section)s, place %(number)s") % place
+    return f"{label} · {seat['grade_name']}"

@@ -1,8 +1,0 @@
--- Messages about one thing, numbered after those before them. The thing's own lock is held.
-INSERT INTO payments_outboxmessage
-    (aggregate, sequence, kind, body, state, attempts, created_at, due_at, error)
-SELECT %(aggregate)s,
-       coalesce((SELECT max(sequence) FROM payments_outboxmessage WHERE aggregate = %(aggregate)s), 0)
-       + message.place,
-       message.kind, message.body::jsonb, 'waiting', 0, %(now)s, %(now)s, ''
-FROM unnest(%(kinds)s::text[], %(bodies)s::text[]) WITH ORDINALITY AS message (kind, body, place);

@@ -1,0 +1,128 @@
+"""The checkout page: seats, price, cancellation terms, and one button."""
+
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render, resolve_url
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from payments import selectors, services
+from payments.errors import PaymentsPaused
+from payments.models import Payment
+from payments.selectors import Order
+from payments.views.caller import caller_of
+from reservations import services as reservations
+from reservations.errors import BadPaymentToken, HoldOver
+from reservations.models import Reservation
+from ticketing.core import clock
+from ticketing.core.errors import IllegalMove
+from ticketing.core.redirects import SeeOther
+
+State = Reservation.State
+GET_OR_POST = ["GET", "HEAD", "POST"]
+
+
+class PayForm(forms.Form):
+    """`key` makes a repeated submit harmless; `token` allows this fan to pay."""
+
+    agreed = forms.BooleanField()
+    key = forms.UUIDField()
+    token = forms.CharField(max_length=200)
+
+
+@never_cache
+@require_http_methods(GET_OR_POST)
+def checkout(request: HttpRequest, code: str) -> HttpResponse:
+    fan_id, now = caller_of(request).id, clock.now()
+    order = selectors.own_order(code=code, fan_id=fan_id)
+    state, form = order.reservation.state, PayForm(request.POST)
+    is_submitted = request.method == "POST" and state in (State.HELD, State.PAYING)
+    if is_submitted and form.is_valid():
+        return _begin(request, order, form.cleaned_data, now)
+    is_over = state not in Reservation.LIVE or order.reservation.is_overdue(now)
+    if url := _next_url(order, is_over=is_over):
+        return SeeOther(url)
+    if is_over:
+        return render(request, "payments/over.html", order_context(order, now), status=410)
+    event = order.reservation.event
+    context = order_context(order, now) | {
+        "form": pay_form(order.reservation, None, now),
+        "fee_periods": selectors.fee_periods(
+            policy=selectors.policy_of(event.pk), event=event, ordered_at=now, now=now
+        ),
+        "is_refused": is_submitted,
+    }
+    return render(request, "payments/checkout.html", context, status=400 if is_submitted else 200)
+
+
+@never_cache
+@require_http_methods(["POST"])
+def abort(request: HttpRequest, number: str) -> HttpResponse:
+    """Stop paying: if nothing was charged, the seats are only held again."""
+    fan_id = caller_of(request).id
+    services.abort_payment(number=number, fan_id=fan_id, now=clock.now())
+    return SeeOther(resolve_url("payments:result", number))
+
+
+def pay_form(reservation: Reservation, payment: Payment | None, now: datetime) -> dict[str, Any]:
+    """Hidden fields of a pay button that continues this payment, or begins another."""
+    return {
+        "key": str(payment.payment_key if payment else uuid4()),
+        "token": reservations.payment_token(
+            code=reservation.code, fan_id=reservation.fan_id, now=now
+        ),
+    }
+
+
+def order_context(order: Order, now: datetime) -> dict[str, Any]:
+    """What every page about an order shows."""
+    event = order.reservation.event
+    return {
+        "order": order,
+        "reservation": order.reservation,
+        "payment": order.payment,
+        "event": event,
+        "venue": event.plan.venue,
+        "now": now,
+    }
+
+
+def _begin(request: HttpRequest, order: Order, form: dict[str, Any], now: datetime) -> HttpResponse:
+    code = order.reservation.code
+    try:
+        payment = services.begin_payment(
+            code=code,
+            fan_id=order.reservation.fan_id,
+            token=form["token"],
+            payment_key=form["key"],
+            language=get_language() or "",
+            now=now,
+        )
+    except PaymentsPaused as pause:
+        messages.error(request, f"{pause} {pause.advice}")
+        return SeeOther(resolve_url("payments:checkout", code))
+    except BadPaymentToken:
+        messages.warning(request, _("This page was open for long. Look once more, then pay."))
+        return SeeOther(resolve_url("payments:checkout", code))
+    except (HoldOver, IllegalMove):
+        return SeeOther(resolve_url("payments:checkout", code))
+    is_ready = payment.state == Payment.State.PREPARED
+    return SeeOther(resolve_url(f"payments:{'window' if is_ready else 'result'}", payment.number))
+
+
+def _next_url(order: Order, *, is_over: bool) -> str | None:
+    """Where to go on if the order is being paid, is bought, or a payment of it failed."""
+    if order.reservation.state == State.PAYING and order.open_payment:
+        return resolve_url("payments:result", order.open_payment.number)
+    if order.reservation.state in (State.CONFIRMED, State.REFUNDED):
+        return resolve_url("payments:order", order.reservation.code)
+    if is_over and order.payments:
+        return resolve_url("payments:result", order.payments[0].number)
+    return None

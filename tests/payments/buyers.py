@@ -1,0 +1,100 @@
+"""What a buyer does, what workers do, and whether money and seats agree afterwards."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from payments import services
+from payments.models import OutboxMessage, Payment, Refund
+from payments.sandbox import testing
+from payments.sandbox.testing import Behaviour
+from reservations import services as reservations
+from reservations.models import Reservation
+from tests.making import seat_ids
+from tests.reservations.acting import hold
+from ticketing.events.models import Event, Seat
+
+State = Payment.State
+
+
+class Buyer:
+    def __init__(self, event: Event, fan: Any, now: datetime, first: int = 0) -> None:
+        self.event, self.fan, self.now = event, fan, now
+        self.seats = seat_ids(event)[first : first + 2]
+        self.code = hold(event, fan, now, *self.seats).reservation.code
+        self.key = uuid4()
+
+    @property
+    def token(self) -> str:
+        return reservations.payment_token(code=self.code, fan_id=self.fan.pk, now=self.now)
+
+    @property
+    def reservation(self) -> Reservation:
+        return Reservation.objects.get(code=self.code)
+
+    @property
+    def payment(self) -> Payment:
+        return Payment.objects.get(payment_key=self.key)
+
+    def start(self, **more: Any) -> Payment:
+        wish = {"token": self.token, "payment_key": self.key, "now": self.now, "language": "en"}
+        return services.begin_payment(**{"code": self.code, "fan_id": self.fan.pk} | wish | more)
+
+    def agree(self, behaviour: Behaviour | None = None, **more: Any) -> dict[str, str]:
+        """In the gateway's window."""
+        return testing.pay(self.payment.number, behaviour, **more)
+
+    def confirm(self, answer: dict[str, str], **more: Any) -> Payment:
+        whose = {"number": self.payment.number, "fan_id": self.fan.pk, "now": self.now}
+        return services.confirm_payment(
+            **whose | {"payment_token": answer.get("paymentToken", "")} | more
+        )
+
+    def buy(self, behaviour: Behaviour | None = None, **more: Any) -> Payment:
+        self.start()
+        return self.confirm(self.agree(behaviour, **more))
+
+
+def work(now: datetime) -> int:
+    """What the workers do by the clock; how many payments were looked at."""
+    due = services.claim_due_payments(now=now)
+    for pk in due:
+        services.settle_payment(pk=pk, now=now)
+    return len(due)
+
+
+def work_until_settled(now: datetime, *, minutes: int = 45) -> datetime:
+    """Let time pass, in steps in which everything falls due, until nothing is left to do."""
+    testing.wait()
+    end = now + timedelta(minutes=minutes)
+    while now < end:
+        now += timedelta(minutes=3)
+        work(now)
+        reservations.expire_holds(now=now)
+    return now
+
+
+def money_and_seats_agree(event: Event) -> bool:
+    """The sandbox's own books, our rows and the seats tell one story."""
+    for payment in Payment.objects.select_related("reservation"):
+        taken, state = testing.net_charged(payment.number), payment.reservation.state
+        assert taken == payment.left, (payment.state, taken, payment.left)
+        assert payment.state not in (*Payment.OPEN, State.REFUNDING), payment.state
+        if payment.state == State.SUCCEEDED:
+            assert state == Reservation.State.CONFIRMED, state
+    for reservation in Reservation.objects.filter(event=event):
+        paid = sum(p.left for p in reservation.payments.all())
+        is_sold = reservation.state == Reservation.State.CONFIRMED
+        assert paid == (reservation.total if is_sold else 0), (reservation.state, paid)
+        assert reservation.state != Reservation.State.PAYING
+    assert not reservations.contradictions(event_id=event.pk)
+    assert not Refund.objects.filter(state=Refund.State.REQUESTED).exists()
+    return True
+
+
+def seat_states(buyer: Buyer) -> set[str]:
+    return set(Seat.objects.filter(pk__in=buyer.seats).values_list("state", flat=True))
+
+
+def messages() -> list[str]:
+    return list(OutboxMessage.objects.order_by("id").values_list("kind", flat=True))

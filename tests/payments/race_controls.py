@@ -1,0 +1,103 @@
+"""For the controls: the same race with its protection taken away, so that it is known to matter."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Barrier
+from typing import Any
+
+from django.db import connection, transaction
+
+from payments import locks
+from payments.models import Payment
+from tests.browser.conftest import wait_until
+
+# Who waits for a row waits for the transaction that has it. The server's other databases have their
+# own waiting, which are none of ours.
+WAITING = """
+    SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE NOT granted AND datname = current_database()
+"""
+
+
+def change_sql(monkeypatch: Any, name: str, before: str, after: str = "") -> None:
+    """A statement with something taken out of it."""
+    real, text = locks.statement, locks.statement(name)
+    assert before in text
+    changed = text.replace(before, after)
+    monkeypatch.setattr(locks, "statement", lambda each: changed if each == name else real(each))
+
+
+@contextmanager
+def without_index(*names: str) -> Iterator[None]:
+    """Until its end the database does not keep the promise; afterwards it does again."""
+    made = [_definition(name) for name in names]
+    with connection.cursor() as cursor:
+        for name, (_, drop) in zip(names, made, strict=True):
+            cursor.execute(drop.format(name=name))
+        try:
+            yield
+        finally:
+            cursor.execute("SET session_replication_role = replica")
+            cursor.execute(f"DELETE FROM {Payment._meta.db_table}")
+            cursor.execute("SET session_replication_role = DEFAULT")
+            for create, _ in made:
+                cursor.execute(create)
+
+
+def _definition(name: str) -> tuple[str, str]:
+    """How to make it, and how to drop it: some belong to a constraint."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT indexdef FROM pg_indexes WHERE indexname = %s", [name])
+        (index,) = cursor.fetchone()
+        cursor.execute("SELECT count(*) FROM pg_constraint WHERE conname = %s", [name])
+        (constraints,) = cursor.fetchone()
+    table = Payment._meta.db_table
+    if not constraints:
+        return index, "DROP INDEX {name}"
+    columns = index[index.rindex("(") :]
+    return (
+        f"ALTER TABLE {table} ADD CONSTRAINT {name} UNIQUE {columns}",
+        f"ALTER TABLE {table} DROP CONSTRAINT {{name}}",
+    )
+
+
+def meet_before(monkeypatch: Any, place: Any, name: str, count: int) -> None:
+    """Nobody goes on before all of them have come this far."""
+    real, met = getattr(place, name), Barrier(count)
+
+    def together(*args: Any, **kwargs: Any) -> Any:
+        met.wait(10)
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(place, name, together)
+
+
+def together_at_locked(rows: Any, count: int, work: Callable[[], Any]) -> list[Any]:
+    """All of them come while the rows are locked; what waits for the lock goes on at once."""
+    with ThreadPoolExecutor(count) as threads:
+        with transaction.atomic():
+            assert list(rows.select_for_update(no_key=True))
+            coming = [threads.submit(_closing(work)) for _ in range(count)]
+            wait_until(lambda: _waiting() + sum(each.done() for each in coming) == count)
+        return [each.result() for each in coming]
+
+
+def _waiting() -> int:
+    with connection.cursor() as cursor:
+        # What a transaction has seen of others' sessions it goes on seeing, unless it forgets.
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
+        cursor.execute(WAITING)
+        return int(cursor.fetchone()[0])
+
+
+def _closing(work: Callable[[], Any]) -> Callable[[], Any]:
+    def run() -> Any:
+        try:
+            return work()
+        except Exception as refusal:
+            return refusal
+        finally:
+            connection.close()
+
+    return run

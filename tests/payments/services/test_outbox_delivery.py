@@ -1,0 +1,127 @@
+"""Messages: with the transaction or not at all, in order, at least once, and never lost."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import transaction
+
+from payments import outbox, services
+from payments.models import OutboxMessage
+from payments.outbox import mails
+from payments.services import outbox_delivery
+from tests.waiting_queue.commands.calling import run
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
+
+
+@pytest.fixture
+def bought(buyer):
+    buyer.buy()
+    return buyer
+
+
+def states():
+    return list(OutboxMessage.objects.order_by("sequence").values_list("state", flat=True))
+
+
+def test_who_bought_gets_a_mail_in_their_language(bought, mailoutbox):
+    assert services.deliver_messages(now=bought.now) == 2
+
+    (mail,) = mailoutbox
+    assert mail.to == [bought.fan.email]
+    assert "Your seats" in mail.subject
+    assert bought.code in mail.body
+    assert "A, row 1, seat 1" in mail.body
+    assert states() == ["delivered", "delivered"]
+
+
+def test_nothing_is_told_of_what_was_rolled_back(bought):
+    with transaction.atomic():
+        outbox.add(bought.payment, bought.reservation, "Refunded", now=bought.now)
+        transaction.set_rollback(True)
+
+    assert OutboxMessage.objects.count() == 2
+
+
+def test_a_message_waits_for_those_before_it(bought, monkeypatch):
+    def away(kind, body, name):
+        raise OSError("no mail server")
+
+    monkeypatch.setattr(mails, "send_about", away)
+
+    assert services.deliver_messages(now=bought.now) == 1
+    assert states() == ["waiting", "waiting"]
+    assert OutboxMessage.objects.get(sequence=1).error == "no mail server"
+
+    monkeypatch.undo()
+    services.deliver_messages(now=bought.now + timedelta(minutes=1))
+    assert states() == ["delivered", "delivered"]
+
+
+def test_what_can_not_be_delivered_dies_steps_aside_and_can_be_revived(
+    bought, monkeypatch, mailoutbox
+):
+    real = mails.send_about
+
+    def picky(kind, body, name):
+        if kind == "PaymentSucceeded":
+            raise OSError("never")
+        real(kind, body, name=name)
+
+    monkeypatch.setattr(mails, "send_about", picky)
+    for hour in range(outbox_delivery.ATTEMPTS + 1):
+        services.deliver_messages(now=bought.now + timedelta(hours=hour))
+    assert states() == ["dead", "delivered"]
+    assert len(mailoutbox) == 1
+
+    monkeypatch.undo()
+    message = OutboxMessage.objects.get(state="dead")
+    services.revive_message(pk=message.pk, now=bought.now)
+    services.deliver_messages(now=bought.now)
+    assert states() == ["delivered", "delivered"]
+
+
+def test_a_courier_that_dies_is_replaced(bought, monkeypatch, mailoutbox):
+    class PowerCut(BaseException):
+        pass
+
+    def dies(kind, body, name):
+        raise PowerCut
+
+    monkeypatch.setattr(mails, "send_about", dies)
+    with pytest.raises(PowerCut):
+        services.deliver_messages(now=bought.now)
+    monkeypatch.undo()
+
+    assert services.deliver_messages(now=bought.now) == 0  # it might still be at work
+    after = bought.now + outbox_delivery.LEASE + timedelta(seconds=5)
+    assert services.deliver_messages(now=after) == 2
+    assert len(mailoutbox) == 1
+
+
+def test_the_same_message_has_the_same_name_so_that_a_repeat_shows(bought, mailoutbox):
+    message = OutboxMessage.objects.get(kind="ReservationConfirmed")
+    for _ in range(2):
+        mails.send_about(message.kind, message.body, name="reservation:X-2")
+
+    assert len({mail.extra_headers["Message-ID"] for mail in mailoutbox}) == 1
+
+
+# -- commands -------------------------------------------------------------------------------------
+
+
+def test_the_outbox_is_drained_by_hand(bought, mailoutbox):
+    out, _ = run("outbox_drain")
+
+    assert "2 messages were tried; 0 wait, 0 are dead." in out
+    assert len(mailoutbox) == 1
+
+
+def test_payments_are_resumed_by_hand(buyer):
+    payment = buyer.start()
+
+    out, _ = run("payments_resume", payment.number)
+
+    assert f"{payment.number}: prepared" in out
+    assert "Breaker closed" in out
+    assert payment.steps.filter(note="looked at by hand").exists()

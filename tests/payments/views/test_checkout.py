@@ -1,0 +1,107 @@
+"""The checkout page itself: nothing here asks the gateway."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db.models import F
+from django.test import Client
+
+from payments.models import Payment, RefundPolicy
+from reservations.models import Reservation
+from tests.payments.buyers import Buyer
+from tests.payments.views.browser import BROWSER, Browser, begin, pay
+from tests.waiting_queue.api.conftest import logged_in
+from ticketing.core import clock
+
+pytestmark = pytest.mark.django_db
+
+
+def let_time_pass(**how_long):
+    """For reservations, by moving them into the past."""
+    ago = timedelta(**how_long)
+    Reservation.objects.update(created_at=F("created_at") - ago, deadline=F("deadline") - ago)
+
+
+def test_the_checkout_says_what_is_bought_until_when_and_by_which_terms(me, buyer):
+    page = me.open(pay(buyer))
+
+    assert "Section A, row 1, seat 2" in page
+    assert "<strong>₩308,000</strong>" in page
+    assert 'role="timer"' in page
+    assert "No fees are added." in page
+    assert page.count("% fee</strong>") == 3
+    assert 'name="agreed" value="1" required' in page
+
+
+def test_the_terms_are_the_events_own(me, buyer):
+    RefundPolicy.objects.create(event=buyer.event, free_days=0, tiers=[[5, 77]])
+
+    page = me.open(pay(buyer))
+
+    assert "77% fee" in page
+    assert "10% fee" not in page
+
+
+def test_who_did_not_tick_the_box_is_asked_to_and_nothing_is_begun(me, buyer):
+    page = begin(me, buyer, agreed="")
+
+    assert me.status == 400
+    assert "Please tick that you agree" in page
+    assert not Payment.objects.exists()
+
+
+def test_a_page_that_was_open_for_too_long_is_shown_anew(me, buyer):
+    me.open(pay(buyer))
+
+    page = me.send(pay(buyer), token="qp_old.token", agreed="1")
+
+    assert me.heading == "Check and pay"
+    assert "This page was open for long." in page
+    assert not Payment.objects.exists()
+
+
+@pytest.mark.parametrize("wrong", [{"key": "x"}, {"key": ""}, {"token": "t" * 300}])
+def test_what_can_not_be_read_begins_nothing(me, buyer, wrong):
+    begin(me, buyer, **wrong)
+
+    assert me.status == 400
+    assert not Payment.objects.exists()
+
+
+def test_when_the_time_is_up_the_page_says_so(me, event, fan):
+    late = Buyer(event, fan, clock.now() - timedelta(seconds=400))
+
+    page = me.open(pay(late))
+
+    assert (me.status, me.heading) == (410, "The time for these seats is up")
+    assert f'href="/events/{event.pk}/seats/">Choose seats' in page
+
+
+def test_who_presses_too_late_is_told_and_not_charged(me, buyer):
+    me.open(pay(buyer))
+    let_time_pass(minutes=6)
+
+    me.send(pay(buyer), agreed="1")
+
+    assert me.heading == "The time for these seats is up"
+    assert not Payment.objects.exists()
+
+
+@pytest.mark.parametrize("address", ["/orders/", "/orders/X/pay/", "/payments/pay-1/"])
+def test_who_is_not_logged_in_is_asked_to_and_comes_back(address, buyer):
+    nobody = Browser()
+
+    page = nobody.open(address)
+
+    assert nobody.status == 401
+    assert f"/accounts/log-in/?next={address}" in page.replace("%2F", "/")
+
+
+def test_another_sites_form_does_nothing(buyer):
+    strict = Client(enforce_csrf_checks=True, headers=BROWSER)
+    strict.cookies["sessionid"] = logged_in(buyer.fan)
+    wish = {"key": str(uuid4()), "token": buyer.token, "agreed": "1"}
+
+    assert strict.post(pay(buyer), wish).status_code == 403
+    assert not Payment.objects.exists()
