@@ -17,7 +17,7 @@ urlpatterns = [
     path("api/v1/", include("waiting_queue.api.urls")),
     path("api/v1/", include("reservations.api.urls")),
     path("api/v1/", include("payments.api.urls")),
-    path("api/v1/", include("ticketing.rehearsal.api_urls")),
+    path("api/v1/", include("ticketing.rehearsal.urls")),
     path("admin/console/", include("ticketing.console.urls")),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),

@@ -8,11 +8,11 @@ from payments.api.views import FanView as Payer
 from reservations.api.doors import DoorView
 from reservations.api.views import FanView as Holder
 from ticketing.core.api_views import NoStoreView
-from ticketing.rehearsal.api import StageView
+from ticketing.rehearsal.api.views import RehearsalApiView
 from waiting_queue.api.views import QueueApiView
 
 
-@pytest.mark.parametrize("base", [Payer, Holder, DoorView, StageView, QueueApiView])
+@pytest.mark.parametrize("base", [Payer, Holder, DoorView, RehearsalApiView, QueueApiView])
 def test_whoever_answers_one_person_says_so(base):
     class View(base):
         authentication_classes = permission_classes = ()

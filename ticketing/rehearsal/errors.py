@@ -1,23 +1,23 @@
-"""What can be so about rehearsals."""
+"""Refusals of the rehearsal API and its commands."""
 
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.errors import DomainError, NotFound
 
 
-class NoRehearsal(NotFound):
+class RehearsalNotFound(NotFound):
     code = "no_rehearsal"
     message = _("There is no such rehearsal.")
 
 
-class NothingToRehearse(NotFound):
+class NoUpcomingSale(NotFound):
     code = "nothing_to_rehearse"
     message = _("No sale with a queue and seats is coming up.")
     advice = _("Name the event that is to be rehearsed.")
 
 
-class AnotherRehearsal(DomainError):
-    """Two at once would measure each other."""
+class RehearsalAlreadyRunning(DomainError):
+    """Two rehearsals at once would distort each other's measurements."""
 
     code = "another_rehearsal"
     status = 409
@@ -41,3 +41,7 @@ class NoSandbox(DomainError):
     code = "no_sandbox"
     status = 409
     message = _("This site charges real cards: the gateway's weather is not ours to make.")
+
+
+class NoSuperuser(Exception):
+    """There is no account that the command could act for."""

@@ -1,4 +1,4 @@
-"""The sandbox's own books about a rehearsal; where cards are real there is no sandbox to ask."""
+"""The sandbox gateway's own ledger of a rehearsal; with a real gateway there is none to read."""
 
 from collections.abc import Collection
 from typing import Any
@@ -8,18 +8,19 @@ from django.db.models import Q, Sum
 from payments.selectors import uses_sandbox
 
 
-def is_here() -> bool:
+def is_sandbox() -> bool:
     return uses_sandbox()
 
 
-def make_weather(*, failure_rate: float = 0, latency: float = 0) -> None:
+def set_gateway_behaviour(*, failure_rate: float = 0, latency: float = 0) -> None:
+    """Make the whole sandbox fail or be slow; without arguments it works normally again."""
     from payments.sandbox import testing
 
     testing.set_faults(failure_rate=failure_rate, latency=latency)
 
 
 def charges_of(numbers: Collection[str]) -> list[dict[str, Any]]:
-    """What was taken for each of these payments, and what went back."""
+    """The amount charged and the amount refunded for each of these payments."""
     from payments.sandbox.models import Payment
 
     sums = {
@@ -27,14 +28,14 @@ def charges_of(numbers: Collection[str]) -> list[dict[str, Any]]:
         for name, kind in (("taken", "charge"), ("back", "refund"))
     }
     rows: Any = Payment.objects.filter(payment_id__in=numbers).annotate(**sums)
-    found = rows.exclude(taken=None).order_by("pk").values_list("payment_id", "taken", "back")
+    charged = rows.exclude(taken=None).order_by("pk").values_list("payment_id", "taken", "back")
     return [
-        {"payment": name, "amount": taken, "refunded": back or 0} for name, taken, back in found
+        {"payment": name, "amount": taken, "refunded": back or 0} for name, taken, back in charged
     ]
 
 
-def forget(numbers: Collection[str], refund_keys: Collection[str]) -> None:
-    """Burn the books of these payments."""
+def delete_payments(numbers: Collection[str], refund_keys: Collection[str]) -> None:
+    """Delete the sandbox's rows of these payments and its idempotency records."""
     from payments.sandbox.models import Call, Payment
 
     keys = [f"{verb}-{number}" for number in numbers for verb in ("prepare", "charge")]
@@ -42,7 +43,7 @@ def forget(numbers: Collection[str], refund_keys: Collection[str]) -> None:
     Payment.objects.filter(payment_id__in=numbers).delete()
 
 
-def remembered(numbers: Collection[str]) -> int:
+def count_payments(numbers: Collection[str]) -> int:
     from payments.sandbox.models import Payment
 
     return Payment.objects.filter(payment_id__in=numbers).count()

@@ -1,6 +1,6 @@
-"""Every row of an event and of its people, found by following foreign keys: none is forgotten.
+"""Counts and deletes the rows of an event and of its people, found by following foreign keys.
 
-A model that somebody adds later is found as well, by how it refers to an event or a person.
+A model that is added later is found as well, by its foreign key to an event or a person.
 """
 
 from collections import Counter
@@ -16,54 +16,54 @@ from ticketing.accounts.models import User
 from ticketing.events.models import Event
 from ticketing.rehearsal.models import Rehearsal
 
-# Those that know the rehearsal by name, and stay.
+# Refers to the event or its people, and stays.
 KEPT = (Rehearsal,)
 BELONGS = (models.CASCADE, models.PROTECT)
 NO_EVENT = 0
-Owned = list[tuple[type[Model], str]]
+OwnedModels = list[tuple[type[Model], str]]
 
 
 @cache
-def owned_by_an_event() -> Owned:
-    """Each model with its way to the event, those farthest away first."""
+def owned_by_an_event() -> OwnedModels:
+    """Each model with its lookup path to the event, the farthest first."""
     return _owned_by(Event, BELONGS)
 
 
 @cache
-def owned_by_a_person() -> Owned:
+def owned_by_a_person() -> OwnedModels:
     return _owned_by(User, (models.CASCADE,))
 
 
 def count(event_id: int, people: Collection[int]) -> Counter[str]:
-    """How many rows there are of each model, zero included."""
-    found: Counter[str] = Counter({"ticketing.Event": Event.objects.filter(pk=event_id).count()})
-    found["accounts.User"] = User.objects.filter(pk__in=among(people)).count()
-    wanted = {model: Q(**{f"{way}": event_id}) for model, way in owned_by_an_event()}
+    """The number of rows of each model, zero included."""
+    rows: Counter[str] = Counter({"ticketing.Event": Event.objects.filter(pk=event_id).count()})
+    rows["accounts.User"] = User.objects.filter(pk__in=among(people)).count()
+    wanted = {model: Q(**{path: event_id}) for model, path in owned_by_an_event()}
     for model, field in _references(User):
         theirs = Q(**{f"{field.name}__in": among(people)})
         wanted[model] = wanted[model] | theirs if model in wanted else theirs
     for model, mine in wanted.items():
-        found[model._meta.label] = model._base_manager.filter(mine).count()
-    return found
+        rows[model._meta.label] = model._base_manager.filter(mine).count()
+    return rows
 
 
 def count_of_those_who_stay(people: Collection[int]) -> Counter[str]:
-    """The same, of people who have something of another event alone."""
+    """The rows of those people who have something of another event."""
     return count(NO_EVENT, set(_bound_elsewhere(people)))
 
 
 def delete_rows_of_event(event_id: int) -> None:
-    """Children first: the audit asks their parents which event it is about."""
-    for model, way in owned_by_an_event():
-        model._base_manager.filter(**{way: event_id})._raw_delete("default")
+    """Delete children first: the audit's trigger looks up the event through their parents."""
+    for model, path in owned_by_an_event():
+        model._base_manager.filter(**{path: event_id})._raw_delete("default")
     Event.objects.filter(pk=event_id)._raw_delete("default")
 
 
 def delete_people(people: Collection[int]) -> None:
-    """With what is theirs alone. Whoever has something elsewhere stays, and is counted."""
+    """Delete people and their rows, except those who have something of another event."""
     going = set(people) - set(_bound_elsewhere(people))
-    for model, way in owned_by_a_person():
-        model._base_manager.filter(**{f"{way}__in": among(going)})._raw_delete("default")
+    for model, path in owned_by_a_person():
+        model._base_manager.filter(**{f"{path}__in": among(going)})._raw_delete("default")
     for model, field in _references(User):
         if field.remote_field.on_delete is models.SET_NULL:
             model._base_manager.filter(**{f"{field.name}__in": among(going)}).update(
@@ -73,7 +73,7 @@ def delete_people(people: Collection[int]) -> None:
 
 
 def among(people: Collection[int]) -> RawSQL:
-    """Ten thousand people as one parameter, and not as ten thousand."""
+    """Ten thousand people as one query parameter instead of ten thousand."""
     return RawSQL("SELECT unnest(%s::bigint[])", [list(people)])
 
 
@@ -84,23 +84,23 @@ def _bound_elsewhere(people: Collection[int]) -> Iterator[int]:
             yield from rows.values_list(field.attname, flat=True).distinct()
 
 
-def _owned_by(root: type[Model], kinds: Collection[object]) -> Owned:
-    ways: dict[type[Model], str] = {}
-    edge: Owned = [(root, "")]
+def _owned_by(root: type[Model], kinds: Collection[object]) -> OwnedModels:
+    paths: dict[type[Model], str] = {}
+    edge: OwnedModels = [(root, "")]
     while edge:
-        farther: Owned = []
-        for target, way in edge:
+        farther: OwnedModels = []
+        for target, path in edge:
             for model, field in _references(target):
-                if field.remote_field.on_delete in kinds and model not in (root, *ways, *KEPT):
-                    ways[model] = f"{field.name}__{way}" if way else field.name
-                    farther.append((model, ways[model]))
+                if field.remote_field.on_delete in kinds and model not in (root, *paths, *KEPT):
+                    paths[model] = f"{field.name}__{path}" if path else field.name
+                    farther.append((model, paths[model]))
         edge = farther
-    return list(reversed(ways.items()))
+    return list(reversed(paths.items()))
 
 
 @cache
 def _references(target: type[Model]) -> list[tuple[type[Model], models.ForeignKey]]:
-    """Every foreign key to this model, those of many-to-many tables included."""
+    """Every foreign key to this model, including those of many-to-many tables."""
     return [
         (model, field)
         for model in apps.get_models(include_auto_created=True)

@@ -1,12 +1,12 @@
-"""Row locks of rehearsals: taken before any other."""
+"""Row locks of rehearsals. They are taken before any other lock."""
 
-from ticketing.rehearsal.errors import NoRehearsal
+from ticketing.rehearsal.errors import RehearsalNotFound
 from ticketing.rehearsal.models import Rehearsal
 
 
 def rehearsal_for_update(code: str) -> Rehearsal:
-    """What uses a rehearsal and what ends it take turns."""
-    found = Rehearsal.objects.select_for_update().filter(code=code).first()
-    if found is None:
-        raise NoRehearsal()
-    return found
+    """Lock a rehearsal, so that calls that use it and the clean-up run one after the other."""
+    rehearsal = Rehearsal.objects.select_for_update().filter(code=code).first()
+    if rehearsal is None:
+        raise RehearsalNotFound()
+    return rehearsal

@@ -1,4 +1,4 @@
-"""A rehearsal: what was rehearsed, by whom, how it is going and what it showed."""
+"""A rehearsal: the event, who started it, its state and its report."""
 
 import secrets
 from typing import Any
@@ -10,17 +10,19 @@ from django.utils.translation import gettext_lazy as _
 from ticketing.core.states import Lifecycle
 from ticketing.events.models import Event
 
-# Without letters that are taken for each other, or make words; small, as in addresses.
-LETTERS = "bcdfghjkmnpqrstvwxz"
+# Lower case, as in URLs; without vowels, which make words, and letters that look alike.
+CODE_LETTERS = "bcdfghjkmnpqrstvwxz"
 CODE_LENGTH = 8
+# The permission to start and stop rehearsals.
+REHEARSE = "rehearsal.add_rehearsal"
 
 
 def new_code() -> str:
-    return "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
+    return "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
 
 
 class Rehearsal(Lifecycle):
-    """The copy of the event and its people go with the clean-up; this row and the report stay."""
+    """A row per rehearsal. It stays, with the report, when the copy and its people are deleted."""
 
     class State(models.TextChoices):
         RUNNING = "running", _("running")
@@ -49,7 +51,7 @@ class Rehearsal(Lifecycle):
     source = models.ForeignKey(
         Event, models.SET_NULL, null=True, related_name="+", verbose_name=_("event")
     )
-    # The number of the event's copy; there is no such event any more once it is cleaned up.
+    # The id of the copied event; no foreign key, because the clean-up deletes the event.
     copy = models.BigIntegerField(_("number of the copy"), unique=True)
     options: Any = models.JSONField(_("settings"))
     state = models.CharField(_("result"), max_length=7, choices=State, default=State.RUNNING)
@@ -61,9 +63,9 @@ class Rehearsal(Lifecycle):
         verbose_name=_("started by"),
     )
     started_at = models.DateTimeField(_("started"))
-    # When whoever runs it was last heard; after a long silence it is cleaned up by itself.
+    # When the runner last called; after a long silence the rehearsal is cleaned up.
     heard_at = models.DateTimeField(_("last heard"))
-    # From here on nothing more is done in it.
+    # From here on the API refuses everything but the clean-up and the report.
     ended_at = models.DateTimeField(_("ended"), null=True)
     cleaned_at = models.DateTimeField(_("cleaned up"), null=True)
     finished_at = models.DateTimeField(_("finished"), null=True)
@@ -98,5 +100,5 @@ class Rehearsal(Lifecycle):
 
     @property
     def domain(self) -> str:
-        """Where its people have their addresses: nowhere (RFC 2606)."""
+        """The end of its people's mail addresses, in a domain that cannot exist (RFC 2606)."""
         return f"@{self.code}.rehearsal.invalid"

@@ -1,7 +1,7 @@
-"""What is left of a rehearsal in Redis: found by walking over every key, which nobody else does.
+"""Finds and deletes a rehearsal's Redis keys by walking over the whole keyspace.
 
-Only a clean-up does it, in small steps that keep nobody waiting; names that nobody thought of are
-found, too.
+Only a clean-up does this, in small steps that do not block Redis. Walking over all keys also finds
+those whose names nobody thought of.
 """
 
 from collections.abc import Collection, Iterator
@@ -15,40 +15,40 @@ from ticketing.accounts import sessions
 from ticketing.core import redis
 
 STEP = 1_000
-LINES = "queue:p:{"
+PERSON_KEYS = "queue:p:{"
 
 
 @dataclass(frozen=True)
-class Traces:
-    """By which keys are known: words that are in them, people, and sessions."""
+class KeyFilter:
+    """Matches keys of these people and sessions, and keys that contain one of these substrings."""
 
-    words: Collection[str]
+    substrings: Collection[str]
     people: frozenset[str]
     sessions: frozenset[str]
 
-    def are_in(self, key: str) -> bool:
-        if key.startswith(LINES):
-            return key.removeprefix(LINES).rstrip("}") in self.people
+    def matches(self, key: str) -> bool:
+        if key.startswith(PERSON_KEYS):
+            return key.removeprefix(PERSON_KEYS).rstrip("}") in self.people
         if key.startswith(sessions.cache_prefix()):
             return key.removeprefix(sessions.cache_prefix()) in self.sessions
-        return any(word in key for word in self.words)
+        return any(substring in key for substring in self.substrings)
 
 
-def sweep(traces: Traces) -> int:
-    """Remove what there is. How many keys there were."""
-    removed = 0
+def delete_keys(wanted: KeyFilter) -> int:
+    """Delete the matching keys and return how many there were."""
+    deleted = 0
     for client in _clients():
-        for part in _parts(client, traces):
+        for keys in _matching_keys(client, wanted):
             pipeline = client.pipeline(transaction=False)
-            for key in part:
+            for key in keys:
                 pipeline.unlink(key)
             pipeline.execute()
-            removed += len(part)
-    return removed
+            deleted += len(keys)
+    return deleted
 
 
-def count(traces: Traces) -> int:
-    return sum(len(part) for client in _clients() for part in _parts(client, traces))
+def count_keys(wanted: KeyFilter) -> int:
+    return sum(len(keys) for client in _clients() for keys in _matching_keys(client, wanted))
 
 
 def _clients() -> list[Any]:
@@ -56,14 +56,14 @@ def _clients() -> list[Any]:
     return [redis.client()] if shared else [redis.client(), redis.queue_client()]
 
 
-def _parts(client: Any, traces: Traces) -> Iterator[list[str]]:
-    found = (key for key in client.scan_iter(count=STEP) if traces.are_in(key))
-    while part := list(islice(found, STEP)):
-        yield _without_marks(client, part)
+def _matching_keys(client: Any, wanted: KeyFilter) -> Iterator[list[str]]:
+    matching = (key for key in client.scan_iter(count=STEP) if wanted.matches(key))
+    while keys := list(islice(matching, STEP)):
+        yield _without_ended_sessions(client, keys)
 
 
-def _without_marks(client: Any, keys: list[str]) -> list[str]:
-    """The mark of a session that was ended stays: for a minute it keeps stragglers out."""
+def _without_ended_sessions(client: Any, keys: list[str]) -> list[str]:
+    """Keep the marks of ended sessions: for a minute they refuse late requests."""
     copies = [key for key in keys if key.startswith(sessions.cache_prefix())]
     values = client.mget(copies) if copies else []
     mark = f'"{sessions.ENDED}"'

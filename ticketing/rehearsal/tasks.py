@@ -1,4 +1,4 @@
-"""What happens to rehearsals away from the request."""
+"""Celery tasks of rehearsals."""
 
 from celery import shared_task
 
@@ -8,7 +8,7 @@ from ticketing.rehearsal import services
 
 @shared_task(name="rehearsal.rehearse", expires=60)
 def rehearse(code: str) -> None:
-    services.run_in_background(code=code, now=clock.now())
+    services.start_runner(code=code, now=clock.now())
 
 
 @shared_task(name="rehearsal.clean_up_forgotten")

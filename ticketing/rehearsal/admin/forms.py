@@ -1,4 +1,4 @@
-"""What an operator is asked before a rehearsal."""
+"""The form that starts a rehearsal."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ from ticketing.rehearsal import gateway_ledger
 from ticketing.rehearsal.models import Rehearsal
 
 Faults = Rehearsal.Faults
-MOST_FANS = 20_000
+MAX_FANS = 20_000
 
 
 class RehearseForm(forms.Form):
     fans = forms.IntegerField(
         label=_("Simulated fans"),
         min_value=1,
-        max_value=MOST_FANS,
+        max_value=MAX_FANS,
         initial=1_000,
         help_text=_("They come through the same doors as everybody, from this site's own machine."),
     )
@@ -34,9 +34,9 @@ class RehearseForm(forms.Form):
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """The gateway's weather is ours to make only where it is the sandbox."""
+        """Offer faults of the gateway only where it is the sandbox."""
         super().__init__(*args, **kwargs)
-        possible = [Faults.NONE, Faults.SOME] if gateway_ledger.is_here() else [Faults.NONE]
+        possible = [Faults.NONE, Faults.SOME] if gateway_ledger.is_sandbox() else [Faults.NONE]
         field: Any = self.fields["faults"]
         field.choices = [(fault.value, fault.label) for fault in possible]
 

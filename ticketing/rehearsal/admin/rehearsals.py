@@ -1,4 +1,4 @@
-"""Rehearsals as operators see them: begun, watched, stopped, and what each of them showed."""
+"""The admin of rehearsals: start, watch and stop them, and read their reports."""
 
 from typing import Any
 
@@ -14,7 +14,6 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ticketing.console.services.roles import REHEARSE
 from ticketing.core import clock
 from ticketing.core.admin.pages import ReadOnlyAdmin, operator, require_post
 from ticketing.core.errors import NotFound
@@ -22,11 +21,11 @@ from ticketing.events.models import Event
 from ticketing.events.selectors import event_seat_counts
 from ticketing.rehearsal import gateway_ledger, services, tasks
 from ticketing.rehearsal.admin.forms import RehearseForm
-from ticketing.rehearsal.admin.words import verdict_rows
-from ticketing.rehearsal.models import Rehearsal
+from ticketing.rehearsal.admin.labels import verdict_rows
+from ticketing.rehearsal.models import REHEARSE, Rehearsal
 
-NOTHING = "–"
-# The report is one page with its own style and pictures. It may load, run and reach nothing.
+EMPTY = "–"
+# The report is one page with inline style and images. It may not load or run anything.
 REPORT_POLICY = {
     "default-src": [NONE],
     "style-src": [UNSAFE_INLINE],
@@ -63,35 +62,38 @@ class RehearsalAdmin(ReadOnlyAdmin):
             *super().get_urls(),
         ]
 
-    # -- what can be done -------------------------------------------------------------------------
+    # -- actions ----------------------------------------------------------------------------------
 
     def rehearse_view(self, request: HttpRequest, event_id: int) -> HttpResponse:
-        """Says what it would do, asks how big, and begins."""
+        """Explain what a rehearsal does, ask for its size, and start it."""
         require(request, REHEARSE)
         event = Event.objects.filter(pk=event_id, rehearsal_of=None).first()
         if event is None:
             raise NotFound()
         form = RehearseForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
-            return self._begin(request, event, form)
+            return self._start(request, event, form)
         title = _("%(event)s: rehearse the sale") % {"event": event}
-        counts, under_way = event_seat_counts([event_id]).get(event_id), self._under_way()
-        about = {"counts": counts, "under_way": under_way, "pays": gateway_ledger.is_here()}
-        return self.page(request, "rehearse", title, event=event, form=form, **about)
+        context = {
+            "counts": event_seat_counts([event_id]).get(event_id),
+            "under_way": Rehearsal.objects.filter(cleaned_at=None).defer("html", "json").first(),
+            "pays": gateway_ledger.is_sandbox(),
+        }
+        return self.page(request, "rehearse", title, event=event, form=form, **context)
 
-    def _begin(self, request: HttpRequest, event: Event, form: RehearseForm) -> HttpResponse:
-        begun = services.start(
+    def _start(self, request: HttpRequest, event: Event, form: RehearseForm) -> HttpResponse:
+        rehearsal = services.start_rehearsal(
             event_id=event.pk, options=form.options, by=operator(request), now=clock.now()
         )
-        tasks.rehearse.delay(begun.code)
+        tasks.rehearse.delay(rehearsal.code)
         self.message_user(request, _("The rehearsal begins."), messages.SUCCESS)
-        return self.back_to(begun)
+        return self.back_to(rehearsal)
 
     def stop_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         require_post(request)
         require(request, REHEARSE)
-        rehearsal = self._shown(request, pk)
-        left = services.stop(code=rehearsal.code, by=operator(request), now=clock.now())
+        rehearsal = self._get_viewable(request, pk)
+        left = services.stop_rehearsal(code=rehearsal.code, by=operator(request), now=clock.now())
         rehearsal.refresh_from_db(fields=["cleaned_at"])
         if rehearsal.cleaned_at is None:
             words = _("Not everything is cleaned up yet; this is tried again by itself.")
@@ -103,17 +105,17 @@ class RehearsalAdmin(ReadOnlyAdmin):
             self.message_user(request, _("Stopped and cleaned up."), messages.SUCCESS)
         return self.back_to(rehearsal)
 
-    # -- what it showed ---------------------------------------------------------------------------
+    # -- reports ----------------------------------------------------------------------------------
 
     @method_decorator(csp(REPORT_POLICY))
     def report_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        html = self._shown(request, pk).html
+        html = self._get_viewable(request, pk).html
         if not html:
             raise NotFound()
         return HttpResponse(html)
 
     def json_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        rehearsal = self._shown(request, pk)
+        rehearsal = self._get_viewable(request, pk)
         if not rehearsal.json:
             raise NotFound()
         name = f"rehearsal-{rehearsal.code}.json"
@@ -156,7 +158,7 @@ class RehearsalAdmin(ReadOnlyAdmin):
     def faults(self, rehearsal: Rehearsal) -> str:
         return _label(Rehearsal.Faults, rehearsal.options.get("faults"))
 
-    def _shown(self, request: HttpRequest, pk: int) -> Rehearsal:
+    def _get_viewable(self, request: HttpRequest, pk: int) -> Rehearsal:
         if not self.has_view_permission(request):
             raise PermissionDenied
         found: Rehearsal | None = self.get_queryset(request).filter(pk=pk).first()
@@ -164,8 +166,11 @@ class RehearsalAdmin(ReadOnlyAdmin):
             raise NotFound()
         return found
 
-    def _under_way(self) -> Rehearsal | None:
-        return Rehearsal.objects.filter(cleaned_at=None).defer("html", "json").first()
+
+# Adds the button "Rehearse" to the page of an event, which knows nothing of rehearsals.
+type(
+    admin.site.get_model_admin(Event)
+).change_form_template = "admin/rehearsal/event_change_form.html"
 
 
 def require(request: HttpRequest, permission: str) -> None:
@@ -174,4 +179,4 @@ def require(request: HttpRequest, permission: str) -> None:
 
 
 def _label(choices: Any, value: str | None) -> str:
-    return str(choices(value).label) if value in choices.values else NOTHING
+    return str(choices(value).label) if value in choices.values else EMPTY

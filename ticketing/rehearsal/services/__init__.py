@@ -1,7 +1,12 @@
-from ticketing.rehearsal.services.clearing import clean_up, clean_up_forgotten, stop
-from ticketing.rehearsal.services.hearing import rehearsal_heard
-from ticketing.rehearsal.services.moving import MOVES, make_weather, move, turn_knobs
+from ticketing.rehearsal.services.cleanup import (
+    clean_up_forgotten,
+    clean_up_rehearsal,
+    stop_rehearsal,
+)
 from ticketing.rehearsal.services.people import make_people
-from ticketing.rehearsal.services.reporting import facts, keep_report, whole_journal
-from ticketing.rehearsal.services.running import run_in_background
-from ticketing.rehearsal.services.starting import mint_token, start
+from ticketing.rehearsal.services.rehearsals import start_rehearsal
+from ticketing.rehearsal.services.reports import complete_journal, final_facts, save_report
+from ticketing.rehearsal.services.runner_contact import running_rehearsal
+from ticketing.rehearsal.services.runner_process import start_runner
+from ticketing.rehearsal.services.sale import MOVES, move_sale, set_gateway_behaviour, set_knobs
+from ticketing.rehearsal.services.tokens import mint_superuser_token, mint_token

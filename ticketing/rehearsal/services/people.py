@@ -1,4 +1,4 @@
-"""The people of a rehearsal: accounts that nobody owns, logged in like everybody."""
+"""The accounts of a rehearsal: nobody owns them, and each has a session like after a log-in."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from django.utils.crypto import salted_hmac
 
 from ticketing.accounts import services as accounts
 from ticketing.rehearsal.models import Rehearsal
-from ticketing.rehearsal.services.hearing import rehearsal_under_way
+from ticketing.rehearsal.services.runner_contact import running_rehearsal_for_update
 
 SALT = "ticketing.rehearsal.people"
 KEY_LENGTH = 32
@@ -25,8 +25,8 @@ class Person:
 
 @transaction.atomic
 def make_people(*, code: str, numbers: Sequence[int], now: datetime) -> list[Person]:
-    """The same numbers are the same people, with the same sessions, however often it is asked."""
-    rehearsal = rehearsal_under_way(code, now=now)
+    """Create accounts and sessions; a repeat returns the same ones for the same numbers."""
+    rehearsal = running_rehearsal_for_update(code, now=now)
     names = {f"fan-{number}{rehearsal.domain}": f"Fan {number}" for number in numbers}
     users = accounts.create_users(names=names, now=now)
     keys = [session_key(rehearsal, number) for number in numbers]
@@ -38,6 +38,6 @@ def make_people(*, code: str, numbers: Sequence[int], now: datetime) -> list[Per
 
 
 def session_key(rehearsal: Rehearsal, number: int) -> str:
-    """Known to us again, and to nobody who does not know the site's secret."""
-    words = f"{rehearsal.code}/{rehearsal.copy}/{number}"
-    return salted_hmac(SALT, words, algorithm="sha256").hexdigest()[:KEY_LENGTH]
+    """The same key for every repeat, which nobody can guess without the site's secret."""
+    name = f"{rehearsal.code}/{rehearsal.copy}/{number}"
+    return salted_hmac(SALT, name, algorithm="sha256").hexdigest()[:KEY_LENGTH]

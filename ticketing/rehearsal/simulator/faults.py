@@ -1,4 +1,4 @@
-"""What goes wrong during a rehearsal, on purpose and on schedule."""
+"""The faults that a rehearsal causes, in a random order that follows from the seed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -6,138 +6,147 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Protocol
 
-from ticketing.development.embedded import process
-from ticketing.rehearsal.simulator.fixture import House
-from ticketing.rehearsal.simulator.history import STAGE, Deed, steady
+from ticketing.rehearsal.simulator.history import RUNNER, Record, steady_time
+from ticketing.rehearsal.simulator.process_control import ProcessControl
 
-Record = Callable[[Deed], None]
-# Between opening and closing, as shares of the time: nothing goes wrong at the very ends.
-FIRST, LAST = 0.08, 0.85
-# How long each lasts at most, in seconds and as a share of the time.
-LASTS, SHARE = 12.0, 0.06
-AHEAD = 2.0  # seconds by which a clock is wrong; with time servers it is far less
+# Faults begin within this part of the sale: none at its very beginning or end.
+FIRST_SHARE, LAST_SHARE = 0.08, 0.85
+# The duration of a fault: so many seconds, or this share of the sale if that is shorter.
+MAX_SECONDS, MAX_SHARE = 12.0, 0.06
+CLOCK_SHIFT = 2.0  # seconds; clocks that are synchronised differ by far less
 
 
 class Gateway(Protocol):
-    async def weather(self, *, failure_rate: float, latency: float) -> None: ...
+    async def set_gateway_behaviour(self, *, failure_rate: float, latency: float) -> None: ...
 
 
-# Told how long to last; true if the system was whole again afterwards.
-OfHouse = Callable[[House, float], Awaitable[bool]]
-OfGateway = Callable[[Gateway, float], Awaitable[bool]]
+# Each is given a duration in seconds, and returns whether the system recovered.
+ProcessFault = Callable[[ProcessControl, float], Awaitable[bool]]
+GatewayFault = Callable[[Gateway, float], Awaitable[bool]]
 
 
 @dataclass(frozen=True)
 class Fault:
     name: str
-    words: str
-    of_house: OfHouse | None = None
-    of_gateway: OfGateway | None = None
-    turns: float = 0.0  # clocks by so many seconds
+    description: str
+    of_processes: ProcessFault | None = None
+    of_gateway: GatewayFault | None = None
+    clock_shift: float = 0.0
 
 
-def killing(role: str) -> OfHouse:
-    async def kill(house: House, lasts: float) -> bool:
-        return bool(await asyncio.to_thread(house.replace, role))
+def kill(role: str) -> ProcessFault:
+    async def cause(processes: ProcessControl, seconds: float) -> bool:
+        return bool(await asyncio.to_thread(processes.replace, role))
 
-    return kill
+    return cause
 
 
-async def two_beats(house: House, lasts: float) -> bool:
-    schedule = f"--schedule={house.var / 'beat-schedule-2'}"
-    beat = ["celery", "-q", "-A", "ticketing", "beat", "--pidfile=", schedule]
-    second = house.another("-m", *beat, log=house.var / "second-beat.log")
+async def run_second_beat(processes: ProcessControl, seconds: float) -> bool:
+    second = processes.start_second_beat()
     try:
-        await asyncio.sleep(lasts)
-        return second.poll() is None
+        await asyncio.sleep(seconds)
+        return second.is_running()
     finally:
-        await asyncio.to_thread(process.stop, second)
+        await asyncio.to_thread(second.stop)
 
 
-async def wrong_clocks(house: House, lasts: float) -> bool:
-    """The line's own clock and one web server's step forward, and later back."""
-    wrong = dict.fromkeys(("ticker", "web"), 0)
-    for seconds in (AHEAD, 0.0):
-        house.set_clock(seconds)
-        for role, victim in wrong.items():
-            wrong[role] = await asyncio.to_thread(house.replace, role, victim=victim)
-        await asyncio.sleep(lasts if seconds else 0)
-    return all(wrong.values())
+async def shift_clocks(processes: ProcessControl, seconds: float) -> bool:
+    """Set the ticker's and one web process's clock forward, and back later."""
+    shifted = dict.fromkeys(("ticker", "web"), 0)
+    for shift in (CLOCK_SHIFT, 0.0):
+        processes.set_clock(shift)
+        for role, victim in shifted.items():
+            shifted[role] = await asyncio.to_thread(processes.replace, role, victim=victim)
+        await asyncio.sleep(seconds if shift else 0)
+    return all(shifted.values())
 
 
-def weather(*, failure_rate: float = 0, latency: float = 0) -> OfGateway:
-    async def blow(gateway: Gateway, lasts: float) -> bool:
-        await gateway.weather(failure_rate=failure_rate, latency=latency)
+def disturb_gateway(*, failure_rate: float = 0, latency: float = 0) -> GatewayFault:
+    async def cause(gateway: Gateway, seconds: float) -> bool:
+        await gateway.set_gateway_behaviour(failure_rate=failure_rate, latency=latency)
         try:
-            await asyncio.sleep(lasts)
+            await asyncio.sleep(seconds)
         finally:
-            await gateway.weather(failure_rate=0, latency=0)
+            await gateway.set_gateway_behaviour(failure_rate=0, latency=0)
         return True
 
-    return blow
+    return cause
 
 
-WEB = Fault("web", "a web process is killed", of_house=killing("web"))
-WORKER = Fault("worker", "the worker is killed", of_house=killing("worker"))
-SLOW = Fault("slow gateway", "the gateway is slow", of_gateway=weather(latency=1.5))
-SOME = [WEB, WORKER, SLOW]
+SOME = [
+    Fault("web", "a web process is killed", kill("web")),
+    Fault("worker", "the worker is killed", kill("worker")),
+    Fault("slow gateway", "the gateway is slow", of_gateway=disturb_gateway(latency=1.5)),
+]
 ALL = [
     *SOME,
-    Fault("payer", "the worker of the payments is killed", of_house=killing("payer")),
-    Fault("ticker", "the process that moves the line is killed", of_house=killing("ticker")),
-    Fault("beat", "beat is killed", of_house=killing("beat")),
-    Fault("valkey", "Valkey is killed", of_house=killing("valkey")),
-    Fault("postgresql", "PostgreSQL is killed", of_house=killing("postgresql")),
-    Fault("two beats", "a second beat runs beside the first", of_house=two_beats),
-    Fault("clock", f"clocks go {AHEAD:g} s ahead, and back", of_house=wrong_clocks, turns=AHEAD),
-    Fault("failing gateway", "the gateway fails at times", of_gateway=weather(failure_rate=0.3)),
+    Fault("payer", "the worker of the payments is killed", kill("payer")),
+    Fault("ticker", "the process that moves the line is killed", kill("ticker")),
+    Fault("beat", "beat is killed", kill("beat")),
+    Fault("valkey", "Valkey is killed", kill("valkey")),
+    Fault("postgresql", "PostgreSQL is killed", kill("postgresql")),
+    Fault("two beats", "a second beat runs beside the first", run_second_beat),
+    Fault(
+        "clock",
+        f"clocks go {CLOCK_SHIFT:g} s ahead, and back",
+        shift_clocks,
+        clock_shift=CLOCK_SHIFT,
+    ),
+    Fault(
+        "failing gateway",
+        "the gateway fails at times",
+        of_gateway=disturb_gateway(failure_rate=0.3),
+    ),
 ]
 LEVELS = {"none": list[Fault](), "some": SOME, "all": ALL}
 
 
 @dataclass(frozen=True)
-class Faults:
-    """Processes are only killed where we started them."""
+class FaultSchedule:
+    """The faults of one rehearsal; without process control only those of the gateway."""
 
     level: str
     seed: int
     minutes: float
-    house: House | None
+    processes: ProcessControl | None
     gateway: Gateway | None
 
-    async def cause(
+    async def run(
         self,
-        record: Record,
-        begins: Callable[[Fault], None] = lambda _: None,
-        turn: asyncio.Lock | None = None,
+        record: Callable[[Record], None],
+        on_begin: Callable[[Fault], None] = lambda _: None,
+        sale_lock: asyncio.Lock | None = None,
     ) -> None:
-        """One after the other, evenly spread, in an order that follows from the seed."""
-        faults, seconds, began = self.planned(), self.minutes * 60, steady()
-        turn = turn or asyncio.Lock()
+        """Cause one fault after the other, evenly spread over the sale."""
+        faults, seconds, began = self.planned(), self.minutes * 60, steady_time()
+        sale_lock = sale_lock or asyncio.Lock()
         for number, fault in enumerate(faults):
-            share = FIRST + (LAST - FIRST) * number / len(faults)
-            await asyncio.sleep(max(0, began + share * seconds - steady()))
-            async with turn:
-                begins(fault)
-                await self._cause(fault, record, lasts=min(LASTS, SHARE * seconds))
+            share = FIRST_SHARE + (LAST_SHARE - FIRST_SHARE) * number / len(faults)
+            await asyncio.sleep(max(0, began + share * seconds - steady_time()))
+            async with sale_lock:
+                on_begin(fault)
+                await self.cause(fault, record, seconds=min(MAX_SECONDS, MAX_SHARE * seconds))
 
     def planned(self) -> list[Fault]:
-        possible = [fault for fault in LEVELS[self.level] if self._way_of(fault)]
+        possible = [fault for fault in LEVELS[self.level] if self._action_of(fault)]
         return Random(self.seed).sample(possible, len(possible))  # noqa: S311 - no secret
 
-    def _way_of(self, fault: Fault) -> Callable[[float], Awaitable[bool]] | None:
-        if (house := self.house) and (of_house := fault.of_house):
-            return lambda lasts: of_house(house, lasts)
-        if (gateway := self.gateway) and (of_gateway := fault.of_gateway):
-            return lambda lasts: of_gateway(gateway, lasts)
-        return None
-
-    async def _cause(self, fault: Fault, record: Record, *, lasts: float) -> None:
-        way, began, whole = self._way_of(fault), steady(), False
+    async def cause(
+        self, fault: Fault, record: Callable[[Record], None], *, seconds: float
+    ) -> None:
+        action, began, recovered = self._action_of(fault), steady_time(), False
         try:
-            whole = await way(lasts) if way else False
+            recovered = await action(seconds) if action else False
         finally:
-            saw: dict[str, Any] = {"fault": fault.name, "words": fault.words}
-            if fault.turns:
-                saw["seconds"] = fault.turns
-            record(Deed(STAGE, "fault", began, steady(), status=200 if whole else 504, saw=saw))
+            data: dict[str, Any] = {"fault": fault.name, "description": fault.description}
+            if fault.clock_shift:
+                data["seconds"] = fault.clock_shift
+            status = 200 if recovered else 504
+            record(Record(RUNNER, "fault", began, steady_time(), status, data=data))
+
+    def _action_of(self, fault: Fault) -> Callable[[float], Awaitable[bool]] | None:
+        if (processes := self.processes) and (of_processes := fault.of_processes):
+            return lambda seconds: of_processes(processes, seconds)
+        if (gateway := self.gateway) and (of_gateway := fault.of_gateway):
+            return lambda seconds: of_gateway(gateway, seconds)
+        return None

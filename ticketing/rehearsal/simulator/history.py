@@ -1,37 +1,41 @@
-"""What a rehearsal leaves behind to be judged: who did what when, and what the site said.
+"""The files that a rehearsal leaves to be judged: what every user did, and the site's answers.
 
-Kept as files in one folder, so that a rehearsal can be judged again by somebody else.
+They are in one folder, so that anybody can judge the rehearsal again.
 """
 
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from ticketing.core import clock
+_EPOCH = time.time() - time.monotonic()
+encode_json = json.JSONEncoder(ensure_ascii=False).encode
+RUNNER = -1  # the `user` of records that the runner made itself
+# How a user's visit may end: the `state` of a record "end".
+OUTCOMES = (
+    *("bought", "gave_back", "left", "gave_up", "expired", "sold_out", "closed"),
+    *("turned_away", "refused", "declined"),
+)
 
-_BEGAN = clock.now().timestamp() - clock.monotonic()
-as_json = json.JSONEncoder(ensure_ascii=False).encode
-STAGE = -1  # who runs the rehearsal, as opposed to the people in it
 
-
-def steady() -> float:
-    """Seconds since 1970, on a clock that nobody sets while we look at it."""
-    return _BEGAN + clock.monotonic()
+def steady_time() -> float:
+    """Seconds since 1970 by a clock that is never adjusted while a rehearsal runs."""
+    return _EPOCH + time.monotonic()
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
-    """One call, frame or event; times are seconds since 1970 on the recorder's own steady clock."""
+class Record:
+    """One call, pushed frame or event; times are from `steady_time`."""
 
-    who: int
-    did: str
+    user: int
+    action: str
     began: float
     ended: float
-    status: int = 200  # of HTTP; 0: no answer came, so nobody knows what it did
+    status: int = 200  # of HTTP; 0 if there was no answer, so its effect is unknown
     code: str = ""
-    saw: dict[str, Any] = field(default_factory=dict)
+    data: dict[str, Any] = field(default_factory=dict)
 
     @property
     def done(self) -> bool:
@@ -43,8 +47,8 @@ class Deed:
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A line of the queue's own journal; `at` is the server's time in seconds since 1970."""
+class JournalEntry:
+    """An entry of the queue's journal; `at` is the server's time in seconds since 1970."""
 
     at: float
     person: int
@@ -54,17 +58,17 @@ class Entry:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything there is to judge a rehearsal by."""
+    """Everything that a rehearsal is judged by."""
 
     setting: dict[str, Any]
-    deeds: list[Deed]
-    journal: list[Entry]
+    records: list[Record]
+    journal: list[JournalEntry]
     facts: dict[str, Any]
     left_behind: dict[str, int]
 
 
 class Folder:
-    """Where a rehearsal's files are."""
+    """The folder with a rehearsal's files."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -73,44 +77,44 @@ class Folder:
     def recorder(self) -> "Recorder":
         return Recorder((self.path / "history.jsonl").open("a"))
 
-    def keep(self, name: str, content: Any) -> None:
+    def save(self, name: str, content: Any) -> None:
         (self.path / f"{name}.json").write_text(json.dumps(content, ensure_ascii=False))
 
-    def kept(self, name: str) -> Any:
+    def load(self, name: str) -> Any:
         return json.loads((self.path / f"{name}.json").read_text())
 
     def evidence(self) -> Evidence:
         return Evidence(
-            setting=self.kept("setting"),
-            deeds=list(self._deeds()),
-            journal=[Entry(**entry) for entry in self.kept("journal")],
-            facts=self.kept("facts"),
-            left_behind=self.kept("left_behind"),
+            setting=self.load("setting"),
+            records=list(self.records()),
+            journal=[JournalEntry(**entry) for entry in self.load("journal")],
+            facts=self.load("facts"),
+            left_behind=self.load("left_behind"),
         )
 
-    def _deeds(self) -> Iterator[Deed]:
+    def records(self) -> Iterator[Record]:
         with (self.path / "history.jsonl").open() as lines:
-            yield from (Deed(**json.loads(line)) for line in lines)
+            yield from (Record(**json.loads(line)) for line in lines)
 
 
 class Recorder:
-    """Writes deeds down as they end."""
+    """Writes records to the history file."""
 
     def __init__(self, file: TextIO) -> None:
         self.file = file
 
-    def __call__(self, deed: Deed) -> None:
-        """Done a million times while others are timed, so by hand: `asdict` takes far longer."""
+    def __call__(self, record: Record) -> None:
+        """Called a million times while calls are timed; `asdict` would take far longer."""
         self.file.write(
-            as_json(
+            encode_json(
                 {
-                    "who": deed.who,
-                    "did": deed.did,
-                    "began": deed.began,
-                    "ended": deed.ended,
-                    "status": deed.status,
-                    "code": deed.code,
-                    "saw": deed.saw,
+                    "user": record.user,
+                    "action": record.action,
+                    "began": record.began,
+                    "ended": record.ended,
+                    "status": record.status,
+                    "code": record.code,
+                    "data": record.data,
                 }
             )
             + "\n"

@@ -1,14 +1,11 @@
-"""What a rehearsal runs on, and how busy that is."""
+"""The machine that a rehearsal runs on, and how busy its processes are."""
 
 import os
 import platform
-import tomllib
+import time
 from pathlib import Path
 
-from django.conf import settings
-
-from ticketing.core import clock
-from ticketing.rehearsal.simulator.fixture import ROLES, House
+from ticketing.rehearsal.simulator.process_control import ProcessControl
 
 CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -23,38 +20,33 @@ def machine() -> dict[str, object]:
     }
 
 
-def version() -> str:
-    file = Path(settings.BASE_DIR) / "pyproject.toml"
-    return str(tomllib.loads(file.read_text())["project"]["version"]) if file.exists() else ""
+class CpuLoad:
+    """Cores in use by role since the last call; of the simulator and of a throw-away site."""
 
-
-class Load:
-    """Cores in use, by role: of our own processes only, since the last time it was asked."""
-
-    def __init__(self, house: House | None) -> None:
-        self.house = house
-        self._spent: dict[int, float] = {}
-        self._asked_at = clock.monotonic()
+    def __init__(self, processes: ProcessControl | None) -> None:
+        self.processes = processes
+        self._seconds: dict[int, float] = {}
+        self._asked_at = time.monotonic()
 
     def now(self) -> dict[str, float]:
-        at = clock.monotonic()
-        passed, self._asked_at = max(at - self._asked_at, 0.001), at
-        busy = {"crowd": self._since([os.getpid()]) / passed}
-        for role in ROLES if self.house else ():
-            busy[role] = self._since(self.house.pids(role) if self.house else []) / passed
-        return {role: round(cores, 2) for role, cores in busy.items()}
+        at = time.monotonic()
+        elapsed, self._asked_at = max(at - self._asked_at, 0.001), at
+        pids = {"simulator": [os.getpid()]}
+        if processes := self.processes:
+            pids |= {role: processes.pids(role) for role in processes.roles}
+        return {role: round(self._since(own) / elapsed, 2) for role, own in pids.items()}
 
     def _since(self, pids: list[int]) -> float:
         spent = 0.0
         for pid in pids:
-            total = _seconds(pid)
-            spent += max(0.0, total - self._spent.get(pid, total))
-            self._spent[pid] = total
+            total = _cpu_seconds(pid)
+            spent += max(0.0, total - self._seconds.get(pid, total))
+            self._seconds[pid] = total
         return spent
 
 
-def _seconds(pid: int) -> float:
-    """Of CPU; PostgreSQL's and Celery's children are counted once they are done."""
+def _cpu_seconds(pid: int) -> float:
+    """CPU time of a process and of its children that have ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

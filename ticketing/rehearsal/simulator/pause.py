@@ -1,46 +1,44 @@
-"""The sale is paused in the middle and goes on again, as an operator would do it."""
+"""Pauses the sale once in the middle and resumes it, as an operator would."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from ticketing.rehearsal.simulator.site import StageRefused, StageSilent
+from ticketing.rehearsal.simulator.site import SiteRefused, SiteUnreachable
 
-# Shares of the sale: from when on, and until when it may begin if nothing keeps the sale open.
-FROM, UNTIL = 0.5, 0.8
-# In a short sale, too, it outlasts what is allowed to those who have not heard of it.
-SHORTEST, LONGEST, SHARE = 5.0, 8.0, 1 / 15
+# Shares of the sale: the pause begins after the first, and before the second unless faults are
+# left, which keep the sale open.
+EARLIEST_SHARE, LATEST_SHARE = 0.5, 0.8
+# Even in a short sale a pause is longer than the grace time of the judge's `paused`.
+MIN_SECONDS, MAX_SECONDS, MAX_SHARE = 5.0, 8.0, 1 / 15
+
+
+def pause_seconds(sale_seconds: float) -> float:
+    return min(MAX_SECONDS, max(MIN_SECONDS, MAX_SHARE * sale_seconds))
 
 
 @dataclass(frozen=True)
 class Pause:
-    """`turn` is had by one at a time: nothing is broken while the sale is paused."""
+    """`sale_lock` keeps pause and faults apart."""
 
     sale_seconds: float
-    turn: asyncio.Lock
+    lasts: float
+    sale_lock: asyncio.Lock
     move: Callable[[str], Awaitable[None]]
     is_closing_after: Callable[[float], bool]
 
-    @property
-    def lasts(self) -> float:
-        return min(LONGEST, max(SHORTEST, SHARE * self.sale_seconds))
+    async def run(self) -> None:
+        await asyncio.sleep(EARLIEST_SHARE * self.sale_seconds)
+        async with self.sale_lock:
+            if not self.is_closing_after(LATEST_SHARE * self.sale_seconds):
+                with suppress(SiteRefused):  # an operator moved the queue meanwhile
+                    await self._pause_and_resume()
 
-    async def take(self) -> None:
-        await asyncio.sleep(FROM * self.sale_seconds)
-        async with self.turn:
-            if not self.is_closing_after(UNTIL * self.sale_seconds):
-                with suppress(StageRefused):  # an operator was faster: the line is theirs
-                    await self._pause()
-
-    async def _pause(self) -> None:
-        with suppress(StageSilent):  # then nobody knows whether it is paused
+    async def _pause_and_resume(self) -> None:
+        with suppress(SiteUnreachable):  # it may be paused all the same
             await self.move("pause")
             await asyncio.sleep(self.lasts)
-        await self._go_on()
-
-    async def _go_on(self) -> None:
-        """Until it is heard; whoever cuts this short closes the sale, which ends a pause, too."""
-        while True:
-            with suppress(StageSilent):
+        while True:  # until it is heard; if this is cancelled, the runner closes the sale
+            with suppress(SiteUnreachable):
                 return await self.move("resume")

@@ -1,4 +1,4 @@
-"""Runs a rehearsal from the first person made to the last row deleted, whatever happens between."""
+"""Runs a rehearsal: starts it, opens the sale, causes faults, closes it, and cleans up."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
@@ -8,30 +8,37 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ticketing.rehearsal.simulator.faults import Fault, Faults
-from ticketing.rehearsal.simulator.fixture import House
-from ticketing.rehearsal.simulator.history import STAGE, Deed, Folder, Recorder, steady
-from ticketing.rehearsal.simulator.machine import Load, machine, version
-from ticketing.rehearsal.simulator.pause import Pause
-from ticketing.rehearsal.simulator.screen import Progress
-from ticketing.rehearsal.simulator.site import LOST, Stage, StageRefused, StageSilent
-from ticketing.rehearsal.simulator.users import Crowd, Door
+from ticketing.rehearsal.simulator.faults import Fault, FaultSchedule
+from ticketing.rehearsal.simulator.history import (
+    RUNNER,
+    Folder,
+    Record,
+    Recorder,
+    steady_time,
+)
+from ticketing.rehearsal.simulator.machine import CpuLoad, machine
+from ticketing.rehearsal.simulator.pause import Pause, pause_seconds
+from ticketing.rehearsal.simulator.process_control import ProcessControl
+from ticketing.rehearsal.simulator.progress import Progress
+from ticketing.rehearsal.simulator.site import LOST, SiteClient, SiteRefused, SiteUnreachable
 from ticketing.rehearsal.simulator.users.fan import Account
+from ticketing.rehearsal.simulator.users.http_client import UserHttpClient
+from ticketing.rehearsal.simulator.users.user_pool import UserPool
 
-LOBBY_LEAST, LOBBY_MOST, JOINS_PER_SECOND = 5.0, 60.0, 250
-LAST_CALLS = 60.0  # seconds after the closing in which people finish what they began
-SETTLING = 300.0  # seconds in which payments must be known
-SENT_HOME = 30.0  # seconds in which the line must be empty after the closing
-LOOKING = 2.0
-LONGER = 60.0  # seconds that even a short sale stays open for faults that are left
-MOVED = {"pause": "the line is paused", "resume": "the line goes on after a pause"}
+MIN_LOBBY, MAX_LOBBY, JOINS_PER_SECOND = 5.0, 60.0, 250
+LAST_ACTIONS_SECONDS = 60.0  # for users to finish what they began before the closing
+SETTLING_SECONDS = 300.0  # for payments to reach a final state
+EMPTYING_SECONDS = 30.0  # for the queue to become empty after the closing
+POLL_SECONDS = 2.0
+# Faults that are left at the end get as long again as the sale, and at least so many seconds: on a
+# slow machine killed servers take long to come back.
+MIN_EXTENSION = 180.0
+MOVE_TEXTS = {"pause": "the line is paused", "resume": "the line goes on after a pause"}
 Watch = Callable[[Progress], Coroutine[Any, Any, None]]
 
 
 @dataclass(frozen=True)
 class Options:
-    """What somebody asked for."""
-
     event: int | None = None
     fans: int = 5_000
     minutes: float = 3.0
@@ -39,47 +46,50 @@ class Options:
     faults: str = "none"
     seed: int = 1
     knobs: dict[str, float] = field(default_factory=dict)
-    rehearsal: str = ""  # the code of one that was made already
+    rehearsal: str = ""  # the code of a rehearsal that was started elsewhere
     folder: Path | None = None
     folders: Path = Path("rehearsals")
+    version: str = ""  # of the software, for the report
 
-    def wish(self) -> dict[str, Any]:
+    def body(self) -> dict[str, Any]:
+        """The body of the call that starts the rehearsal."""
         names = ("event", "fans", "minutes", "profile", "faults", "seed", "knobs")
         return {name: getattr(self, name) for name in names}
 
 
 async def rehearse(
-    options: Options, stage: Stage, house: House | None = None, watch: Watch | None = None
+    options: Options,
+    site: SiteClient,
+    processes: ProcessControl | None = None,
+    watch: Watch | None = None,
 ) -> Folder:
-    """Whether it is cut short or not, nothing of it stays on the site."""
+    """Run a rehearsal and return the folder with its files. It is cleaned up in any case."""
     progress = Progress()
-    async with _beside(watch(progress) if watch else None):
+    async with _in_background(watch(progress) if watch else None):
         progress.enter("copying the event")
-        setting = await _setting(options, stage)
+        if options.rehearsal:
+            setting = await site.resume(options.rehearsal)
+        else:
+            setting = await site.create(options.body())
+        setting["version"] = options.version
         progress.setting = setting
         folder = Folder(options.folder or options.folders / setting["code"])
         recorder = folder.recorder()
         try:
-            folder.keep("setting", setting)
-            await Play(setting, stage, house, folder, recorder, progress).run()
+            folder.save("setting", setting)
+            await Run(setting, site, processes, folder, recorder, progress).run()
         finally:
             recorder.close()
             progress.enter("cleaning up")
-            folder.keep("left_behind", await stage.clean())
+            folder.save("left_behind", await site.clean_up())
         return folder
 
 
-async def _setting(options: Options, stage: Stage) -> dict[str, Any]:
-    if options.rehearsal:
-        return await stage.resume(options.rehearsal)
-    return await stage.create(options.wish())
-
-
 @asynccontextmanager
-async def _beside(
+async def _in_background(
     work: Coroutine[Any, Any, None] | None,
 ) -> AsyncIterator[asyncio.Task[None] | None]:
-    """Something that goes on meanwhile, and ends with this."""
+    """Run a coroutine beside the block, and cancel it at the block's end."""
     task = asyncio.create_task(work) if work else None
     try:
         yield task
@@ -91,160 +101,166 @@ async def _beside(
 
 
 @dataclass
-class Play:
-    """One evening."""
+class Run:
+    """One run of a rehearsal, between start and clean-up."""
 
     setting: dict[str, Any]
-    stage: Stage
-    house: House | None
+    site: SiteClient
+    processes: ProcessControl | None
     folder: Folder
-    recorder: Recorder
+    record: Recorder
     progress: Progress
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of what is done to the sale
+    sale_lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # a fault or the pause holds it
 
     async def run(self) -> None:
-        fans, url = int(self.setting["fans"]), self.stage.url
-        self.record(Deed(STAGE, "begin", steady(), steady()))
+        fans, url = int(self.setting["fans"]), self.site.url
+        self.record(Record(RUNNER, "begin", steady_time(), steady_time()))
         self.progress.enter("making people")
-        accounts = await self._accounts(fans)
-        async with Door(url, people=fans, now=steady) as door:
-            crowd = Crowd(door, self.setting, record=self.recorder, tally=self.progress.tally)
+        accounts = await self._make_accounts(fans)
+        async with UserHttpClient(url, people=fans, now=steady_time) as http:
+            counters = self.progress.counters
+            pool = UserPool(http, self.setting, record=self.record, counters=counters)
             try:
-                crowd.gather(accounts)
-                async with _beside(self._sample()):
-                    await self._sell(crowd)
+                pool.start(accounts)
+                async with _in_background(self._sample()):
+                    await self._run_sale(pool)
                     await self._settle()
             finally:
-                await crowd.send_home()
-        if crowd.failures:
-            raise crowd.failures[0]
-        self.record(Deed(STAGE, "finish", steady(), steady()))
+                await pool.cancel_all()
+        if pool.failures:
+            raise pool.failures[0]
+        self.record(Record(RUNNER, "finish", steady_time(), steady_time()))
 
-    async def _accounts(self, fans: int) -> dict[int, Account]:
-        made = await self.stage.people(fans)
-        known = self.setting | {
-            "people": {str(person["number"]): person["id"] for person in made},
-            "began": steady(),
+    async def _make_accounts(self, fans: int) -> dict[int, Account]:
+        people = await self.site.make_people(fans)
+        self.setting |= {
+            "people": {str(person["number"]): person["id"] for person in people},
+            "began": steady_time(),
             "machine": machine(),
-            "embedded": self.house is not None,
-            "version": version(),
+            "embedded": self.processes is not None,
         }
-        self.setting.update(known)
-        self.folder.keep("setting", known)
-        return {it["number"]: Account(it["id"], it["session"]) for it in made}
+        self.folder.save("setting", self.setting)
+        return {person["number"]: Account(person["id"], person["session"]) for person in people}
 
-    # -- the evening ------------------------------------------------------------------------------
+    # -- the sale ---------------------------------------------------------------------------------
 
-    async def _sell(self, crowd: Crowd) -> None:
-        fans, minutes = int(self.setting["fans"]), float(self.setting["minutes"])
-        lobby = min(LOBBY_MOST, max(LOBBY_LEAST, fans / JOINS_PER_SECOND), 20 * minutes)
+    async def _run_sale(self, pool: UserPool) -> None:
+        fans, seconds = int(self.setting["fans"]), 60 * float(self.setting["minutes"])
+        lobby = min(MAX_LOBBY, max(MIN_LOBBY, fans / JOINS_PER_SECOND), seconds / 3)
         self.progress.enter("lobby", lobby)
         await self._move("lobby")
-        crowd.lobby_opened(lobby)
+        pool.lobby_opened(lobby)
         await asyncio.sleep(lobby)
-        crowd.sale_opens()
+        pool.sale_opens()
         await self._move("open")
-        crowd.sale_opened()
-        self.progress.enter("sale", 60 * minutes)
-        pause = Pause(60 * minutes, self.turn, self._move, self._is_closing_after)
-        async with _beside(self._faults(minutes)) as faults, _beside(pause.take()):
-            if not await crowd.gone(60 * minutes) and faults:
-                # On a slow machine they take longer, and so does the sale.
-                await asyncio.wait([faults], timeout=max(60 * minutes, LONGER))
-        self.progress.enter("last calls", LAST_CALLS)
+        pool.sale_opened()
+        self.progress.enter("sale", seconds)
+        pause = Pause(
+            seconds, pause_seconds(seconds), self.sale_lock, self._move, self._is_closing_after
+        )
+        async with _in_background(self._cause_faults()) as faults, _in_background(pause.run()):
+            await pool.wait_until_finished(seconds)
+            if faults:  # on a slow machine they take longer, and so does the sale
+                await asyncio.wait([faults], timeout=max(seconds, MIN_EXTENSION))
+        self.progress.enter("last calls", LAST_ACTIONS_SECONDS)
         await self._move("close")
-        crowd.line_closed()
-        await crowd.gone(LAST_CALLS)
-        await crowd.send_home()
-        await self._until_nobody_is_there()
+        pool.sale_closed()
+        await pool.wait_until_finished(LAST_ACTIONS_SECONDS)
+        await pool.cancel_all()
+        await self._wait_until_empty()
 
-    async def _until_nobody_is_there(self) -> None:
-        """The line sends people home with its next ticks; its journal is whole after that."""
-        give_up_at = steady() + SENT_HOME
-        while self._people_there() and steady() < give_up_at:
-            await asyncio.sleep(LOOKING / 4)
+    async def _wait_until_empty(self) -> None:
+        """Wait for the ticks that send everybody home: the journal is complete after them."""
+        give_up_at = steady_time() + EMPTYING_SECONDS
+        while not self._is_empty() and steady_time() < give_up_at:
+            await asyncio.sleep(POLL_SECONDS / 4)
 
-    def _people_there(self) -> bool:
-        """By a pulse that is younger than the closing."""
-        pulse = self.progress.pulse
-        there = sum(pulse.get(name) or 0 for name in ("lobby", "waiting", "ready", "inside"))
-        return pulse.get("state") != "closed" or there > 0
+    def _is_empty(self) -> bool:
+        """By a snapshot that was taken after the closing."""
+        snapshot = self.progress.snapshot
+        people = sum(snapshot.get(name) or 0 for name in ("lobby", "waiting", "ready", "inside"))
+        return snapshot.get("state") == "closed" and not people
 
     async def _settle(self) -> None:
-        """Until no payment is under way, and then what the site has written down."""
-        self.progress.enter("settling payments", SETTLING)
-        give_up_at = steady() + SETTLING
-        facts = await self.stage.facts()
-        while not facts["settled"] and steady() < give_up_at:
-            await asyncio.sleep(LOOKING)
-            facts = await self.stage.facts()
-        self.folder.keep("facts", facts)
+        """Wait until no payment is under way, and save the site's final rows and its journal."""
+        self.progress.enter("settling payments", SETTLING_SECONDS)
+        give_up_at = steady_time() + SETTLING_SECONDS
+        facts = await self.site.facts()
+        while not facts["settled"] and steady_time() < give_up_at:
+            await asyncio.sleep(POLL_SECONDS)
+            facts = await self.site.facts()
+        self.folder.save("facts", facts)
         self.progress.enter("reading the journal")
-        self.folder.keep("journal", [_entry(line) for line in await self.stage.journal()])
+        self.folder.save("journal", [_entry(line) for line in await self.site.journal()])
 
-    async def _faults(self, minutes: float) -> None:
-        level, seed = str(self.setting["faults"]), int(self.setting["seed"])
-        gateway = self.stage if self.setting["payments"] else None
-        faults = Faults(level, seed, minutes, self.house, gateway)
-        self._not_caused(fault.words for fault in faults.planned())
-        await faults.cause(self._record_fault, self._tell_fault, turn=self.turn)
+    # -- faults -----------------------------------------------------------------------------------
+
+    async def _cause_faults(self) -> None:
+        schedule = FaultSchedule(
+            level=str(self.setting["faults"]),
+            seed=int(self.setting["seed"]),
+            minutes=float(self.setting["minutes"]),
+            processes=self.processes,
+            gateway=self.site if self.setting["payments"] else None,
+        )
+        self._save_remaining_faults(fault.description for fault in schedule.planned())
+        await schedule.run(self._record_fault, self._show_fault, sale_lock=self.sale_lock)
 
     def _is_closing_after(self, seconds: float) -> bool:
-        """So far into the sale; while faults are left it stays open."""
-        late = steady() - self.progress.began >= seconds
-        return late and not self.setting.get("faults_not_caused")
+        """Whether the sale may close from then on: not while faults are left."""
+        is_late = steady_time() - self.progress.began >= seconds
+        return is_late and not self.setting.get("faults_not_caused")
 
-    def _not_caused(self, words: Iterable[str]) -> None:
-        """What was planned and is not done; kept, because a rehearsal must not claim more."""
-        self.setting["faults_not_caused"] = list(words)
-        self.folder.keep("setting", self.setting)
+    def _save_remaining_faults(self, descriptions: Iterable[str]) -> None:
+        """Save which faults are not done yet: the result must not claim that they were."""
+        self.setting["faults_not_caused"] = list(descriptions)
+        self.folder.save("setting", self.setting)
 
-    def _tell_fault(self, fault: Fault) -> None:
-        """For those who watch: it is only written down when it is over."""
+    def _show_fault(self, fault: Fault) -> None:
         left = len(self.setting["faults_not_caused"])
-        self.progress.news = f"{fault.words} ({left} to go)"
+        self.progress.last_change = f"{fault.description} ({left} to go)"
 
-    def _record_fault(self, deed: Deed) -> None:
-        if deed.done:
+    def _record_fault(self, record: Record) -> None:
+        description = record.data["description"]
+        if record.done:
             left = self.setting["faults_not_caused"]
-            self._not_caused(words for words in left if words != deed.saw.get("words"))
-        took = deed.ended - deed.began
-        self.progress.news = f"over: {deed.saw.get('words', '')}, after {took:.0f} s"
-        self.record(deed)
+            self._save_remaining_faults(other for other in left if other != description)
+        seconds = record.ended - record.began
+        self.progress.last_change = f"over: {description}, after {seconds:.0f} s"
+        self.record(record)
 
-    # -- what is written down ---------------------------------------------------------------------
-
-    def record(self, deed: Deed) -> None:
-        self.recorder(deed)
+    # -- calls that are recorded ------------------------------------------------------------------
 
     async def _move(self, move: str) -> None:
-        """One without an answer may have been made as well, so it is written down."""
-        began, status, saw = steady(), 0, {"move": move}
+        """Make a move; it is recorded without an answer, too, as it may have been made."""
+        began, status, data = steady_time(), 0, {"move": move}
         try:
-            saw["state"] = await self.stage.move(move)
-            status, self.progress.news = 200, MOVED.get(move, self.progress.news)
-        except StageRefused as refusal:
+            data["state"] = await self.site.move(move)
+            status = 200
+            self.progress.last_change = MOVE_TEXTS.get(move, self.progress.last_change)
+        except SiteRefused as refusal:
             status = refusal.status
             raise
         finally:
-            self.record(Deed(STAGE, "move", began, steady(), status, saw=saw))
+            self.record(Record(RUNNER, "move", began, steady_time(), status, data=data))
 
     async def _sample(self) -> None:
-        """Once a second; that there was no answer is a sample, too."""
-        load = Load(self.house)
+        """Record a snapshot of the sale every second, or that the site did not answer."""
+        load = CpuLoad(self.processes)
         while True:
-            began, status, code, saw = steady(), 200, "", dict[str, Any]()
+            began, status, code, data = steady_time(), 200, "", dict[str, Any]()
             try:
-                saw = await self.stage.pulse()
-                self.progress.pulse = saw
-            except StageRefused as refusal:
+                data = await self.site.snapshot()
+                self.progress.snapshot = data
+            except SiteRefused as refusal:
                 status, code = refusal.status, refusal.code
-            except (StageSilent, *LOST):
+            except (SiteUnreachable, *LOST):
                 status = 0
-            ended = steady()
-            saw = saw | {"connections": self.progress.tally.connections, "load": load.now()}
-            self.record(Deed(STAGE, "sample", began, ended, status, code, saw))
-            await asyncio.sleep(max(0.0, began + 1 - steady()))
+            ended = steady_time()
+            connections = self.progress.counters.connections
+            data = data | {"connections": connections, "load": load.now()}
+            self.record(Record(RUNNER, "sample", began, ended, status, code, data))
+            await asyncio.sleep(max(0.0, began + 1 - steady_time()))
 
 
 def _entry(line: dict[str, Any]) -> dict[str, Any]:

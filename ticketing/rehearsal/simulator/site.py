@@ -1,6 +1,7 @@
-"""The stage API (docs/api.md), called by the director. Servers are killed meanwhile: it insists."""
+"""A client of a site's rehearsal API (docs/rehearsal.md). It retries while servers are killed."""
 
 import asyncio
+import time
 from collections.abc import Iterator, Mapping
 from itertools import count
 from types import TracebackType
@@ -8,15 +9,14 @@ from typing import Any
 
 import aiohttp
 
-from ticketing.core import clock
-
 LOST = (aiohttp.ClientError, OSError, asyncio.TimeoutError)
-ASK_AGAIN = frozenset({429, 500, 502, 503, 504})
-INSISTS = 120.0  # seconds through which an outage may last
-ONE_CALL = 60.0
-PAUSE, LONGEST_PAUSE = 0.25, 5.0
-AT_ONCE = 500  # people made by one call
-REACHED = {
+RETRY_STATUSES = frozenset({429, 500, 502, 503, 504})
+RETRY_SECONDS = 120.0  # the longest outage that is waited for
+CALL_TIMEOUT = 60.0
+SNAPSHOT_TIMEOUT = 3.0
+FIRST_DELAY, MAX_DELAY = 0.25, 5.0
+PEOPLE_PER_CALL = 500
+STATE_AFTER = {
     "lobby": "lobby",
     "open": "open",
     "resume": "open",
@@ -26,30 +26,30 @@ REACHED = {
 }
 
 
-class StageSilent(Exception):
-    """The site did not answer for as long as anybody would wait."""
+class SiteUnreachable(Exception):
+    """The site did not answer within the time for retries."""
 
 
-class StageRefused(Exception):
-    """The site understood, and said no."""
+class SiteRefused(Exception):
+    """The site refused the call."""
 
     def __init__(self, status: int, code: str, message: str, fields: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.status, self.code, self.message, self.fields = status, code, message, fields
 
 
-class Stage:
-    """Everything but `create` may be said twice, so it is said until it is heard."""
+class SiteClient:
+    """All calls but `create` may be repeated, so they are retried until there is an answer."""
 
-    def __init__(self, url: str, token: str, *, insists: float = INSISTS) -> None:
-        self.url, self.token, self.insists = url.rstrip("/"), token, insists
+    def __init__(self, url: str, token: str, *, retry_seconds: float = RETRY_SECONDS) -> None:
+        self.url, self.token, self.retry_seconds = url.rstrip("/"), token, retry_seconds
         self.code = ""
         self.is_clean = True
         self._session: aiohttp.ClientSession | None = None
 
-    async def __aenter__(self) -> "Stage":
+    async def __aenter__(self) -> "SiteClient":
         headers = {"Authorization": f"Bearer {self.token}", "Accept-Language": "en"}
-        timeout = aiohttp.ClientTimeout(total=ONE_CALL, sock_connect=10)
+        timeout = aiohttp.ClientTimeout(total=CALL_TIMEOUT, sock_connect=10)
         self._session = aiohttp.ClientSession(
             headers=headers, timeout=timeout, cookie_jar=aiohttp.DummyCookieJar()
         )
@@ -61,118 +61,114 @@ class Stage:
         if self._session:
             await self._session.close()
 
-    # -- what it can be told ----------------------------------------------------------------------
+    # -- calls ------------------------------------------------------------------------------------
 
-    async def create(self, wish: Mapping[str, Any]) -> dict[str, Any]:
-        """Not repeated: who was not heard out does not know whether it was done."""
-        setting = await self._call("POST", "", json=dict(wish), insists=0)
+    async def create(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Start a rehearsal. Not retried: after a lost answer it may exist already."""
+        setting = await self._call("POST", "", json=dict(options), retry_seconds=0)
         self.code, self.is_clean = str(setting["code"]), False
         return setting
 
     async def resume(self, code: str) -> dict[str, Any]:
-        """A rehearsal that was made by somebody else, for us to direct."""
+        """Take over a rehearsal that was started elsewhere, for example in the admin."""
         self.code, self.is_clean = code, False
         return await self._call("GET", f"{code}/")
 
-    async def people(self, fans: int) -> list[dict[str, Any]]:
-        made: list[dict[str, Any]] = []
-        for first in range(0, fans, AT_ONCE):
-            wish = {"first": first, "count": min(AT_ONCE, fans - first)}
-            made += (await self._here("POST", "people/", json=wish))["people"]
-        return made
+    async def make_people(self, fans: int) -> list[dict[str, Any]]:
+        people: list[dict[str, Any]] = []
+        for first in range(0, fans, PEOPLE_PER_CALL):
+            body = {"first": first, "count": min(PEOPLE_PER_CALL, fans - first)}
+            people += (await self._call_rehearsal("POST", "people/", json=body))["people"]
+        return people
 
     async def move(self, move: str) -> str:
-        """What was done by the call before, whose answer was lost, is done."""
+        """Make a move; a conflict is fine if an earlier try, whose answer was lost, made it."""
         try:
-            return str((await self._here("POST", "moves/", json={"move": move}))["state"])
-        except StageRefused as refusal:
-            if refusal.status == 409 and (await self.state()) == REACHED[move]:
-                return REACHED[move]
+            answer = await self._call_rehearsal("POST", "moves/", json={"move": move})
+            return str(answer["state"])
+        except SiteRefused as refusal:
+            if refusal.status == 409 and (await self.state()) == STATE_AFTER[move]:
+                return STATE_AFTER[move]
             raise
 
     async def state(self) -> str:
-        return str((await self._here("GET", "pulse/"))["state"])
+        return str((await self._call_rehearsal("GET", "pulse/"))["state"])
 
-    async def knobs(self, knobs: Mapping[str, Any]) -> dict[str, Any]:
-        return await self._here("POST", "knobs/", json=dict(knobs))
+    async def set_gateway_behaviour(self, *, failure_rate: float, latency: float) -> None:
+        body = {"failure_rate": failure_rate, "latency": latency}
+        await self._call_rehearsal("POST", "weather/", json=body)
 
-    async def weather(self, *, failure_rate: float, latency: float) -> None:
-        wish = {"failure_rate": failure_rate, "latency": latency}
-        await self._here("POST", "weather/", json=wish)
-
-    async def pulse(self) -> dict[str, Any]:
-        """Asked every second, so once is enough."""
-        return await self._here("GET", "pulse/", insists=0, timeout=aiohttp.ClientTimeout(total=3))
+    async def snapshot(self) -> dict[str, Any]:
+        """The sale at this moment. Not retried: the runner asks every second."""
+        timeout = aiohttp.ClientTimeout(total=SNAPSHOT_TIMEOUT)
+        return await self._call_rehearsal("GET", "pulse/", retry_seconds=0, timeout=timeout)
 
     async def journal(self) -> list[dict[str, Any]]:
         entries: list[dict[str, Any]] = []
         more = True
         while more:
             after = entries[-1]["id"] if entries else 0
-            part = await self._here("GET", "journal/", params={"after": str(after)})
-            entries += part["entries"]
-            more = part["more"] and bool(part["entries"])
+            page = await self._call_rehearsal("GET", "journal/", params={"after": str(after)})
+            entries += page["entries"]
+            more = page["more"] and bool(page["entries"])
         return entries
 
     async def facts(self) -> dict[str, Any]:
-        return await self._here("GET", "facts/")
+        return await self._call_rehearsal("GET", "facts/")
 
-    async def report(self, told: Mapping[str, Any]) -> None:
-        await self._here("POST", "report/", json=dict(told))
+    async def upload_report(self, body: Mapping[str, Any]) -> None:
+        await self._call_rehearsal("POST", "report/", json=dict(body))
 
-    async def clean(self, code: str = "") -> dict[str, int]:
-        """Deletes the copy and its people; says how much of them is left."""
+    async def clean_up(self, code: str = "") -> dict[str, int]:
+        """Delete the copy and its people, and return what is left of them."""
         answer = await self._call("DELETE", f"{code or self.code}/")
         self.is_clean = True
         return {name: int(left) for name, left in answer["left_behind"].items()}
 
-    # -- how it is told ---------------------------------------------------------------------------
+    # -- HTTP -------------------------------------------------------------------------------------
 
-    async def _here(self, method: str, path: str, **more: Any) -> dict[str, Any]:
+    async def _call_rehearsal(self, method: str, path: str, **more: Any) -> dict[str, Any]:
         return await self._call(method, f"{self.code}/{path}", **more)
 
     async def _call(
-        self, method: str, path: str, *, insists: float | None = None, **more: Any
+        self, method: str, path: str, *, retry_seconds: float | None = None, **more: Any
     ) -> dict[str, Any]:
-        give_up_at = clock.monotonic() + (self.insists if insists is None else insists)
+        patience = self.retry_seconds if retry_seconds is None else retry_seconds
+        give_up_at = time.monotonic() + patience
         for attempt in count():
             try:
-                return await self._once(method, path, **more)
-            except (StageRefused, *LOST) as failure:
-                if isinstance(failure, StageRefused) and failure.status not in ASK_AGAIN:
+                return await self._call_once(method, path, **more)
+            except (SiteRefused, *LOST) as failure:
+                if isinstance(failure, SiteRefused) and failure.status not in RETRY_STATUSES:
                     raise
-                if clock.monotonic() >= give_up_at:
-                    raise StageSilent(_words(failure)) from failure
-            await asyncio.sleep(min(PAUSE * 2.0**attempt, LONGEST_PAUSE))
+                if time.monotonic() >= give_up_at:
+                    raise SiteUnreachable(str(failure) or type(failure).__name__) from failure
+            await asyncio.sleep(min(FIRST_DELAY * 2.0**attempt, MAX_DELAY))
         raise AssertionError("counting never ends")
 
-    async def _once(self, method: str, path: str, **more: Any) -> dict[str, Any]:
+    async def _call_once(self, method: str, path: str, **more: Any) -> dict[str, Any]:
         if self._session is None:
             raise RuntimeError("use it in an `async with`")
-        address = f"{self.url}/api/v1/rehearsals/{path}"
-        async with self._session.request(method, address, **more) as answer:
-            body = await _read(answer)
-            if answer.status >= 300:
-                said = str(body.get("message", "")) or f"HTTP {answer.status}"
+        url = f"{self.url}/api/v1/rehearsals/{path}"
+        async with self._session.request(method, url, **more) as response:
+            body = await _json_object(response)
+            if response.status >= 300:
+                message = str(body.get("message", "")) or f"HTTP {response.status}"
                 code, fields = str(body.get("code", "")), tuple(_fields(body.get("details")))
-                raise StageRefused(answer.status, code, said, fields)
+                raise SiteRefused(response.status, code, message, fields)
             return body
 
 
-async def _read(answer: aiohttp.ClientResponse) -> dict[str, Any]:
+async def _json_object(response: aiohttp.ClientResponse) -> dict[str, Any]:
     try:
-        body = await answer.json(content_type=None)
+        body = await response.json(content_type=None)
     except ValueError:
         body = None
     return body if isinstance(body, dict) else {}
 
 
 def _fields(details: Any) -> Iterator[str]:
-    """The names of what can't be used, the innermost of each."""
+    """The innermost names of the fields that were refused."""
     for name, inner in (details or {}).items() if isinstance(details, dict) else ():
-        found = [*_fields(inner)]
-        yield from found or ([] if name in ("message", "code") else [str(name)])
-
-
-def _words(failure: BaseException) -> str:
-    return str(failure) or type(failure).__name__
+        nested = [*_fields(inner)]
+        yield from nested or ([] if name in ("message", "code") else [str(name)])

@@ -1,4 +1,4 @@
-"""A whole sale, rehearsed against the running site or a throw-away one."""
+"""Rehearses a whole sale against the running site or a throw-away one."""
 
 import asyncio
 import json
@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import sys
+import tomllib
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,16 +19,20 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 from django.utils import translation
 
+from ticketing.core import clock
 from ticketing.development.embedded.errors import CannotRun
-from ticketing.rehearsal.passes import NobodyMay, own_pass
-from ticketing.rehearsal.simulator import screen
+from ticketing.rehearsal import services
+from ticketing.rehearsal.errors import NoSuperuser
+from ticketing.rehearsal.fixture import SiteFixture
+from ticketing.rehearsal.report_html.page import as_html
 from ticketing.rehearsal.simulator.faults import LEVELS
-from ticketing.rehearsal.simulator.fixture import House
 from ticketing.rehearsal.simulator.history import Folder
-from ticketing.rehearsal.simulator.judgement import Judgement, judge
+from ticketing.rehearsal.simulator.progress import Progress
+from ticketing.rehearsal.simulator.result import Result, judge_folder
 from ticketing.rehearsal.simulator.runner import Options, rehearse
-from ticketing.rehearsal.simulator.site import Stage, StageRefused, StageSilent
-from ticketing.rehearsal.simulator.table import lines as table
+from ticketing.rehearsal.simulator.site import SiteClient, SiteRefused, SiteUnreachable
+from ticketing.rehearsal.simulator.terminal import dashboard, verdict_table
+from ticketing.rehearsal.simulator.terminal.text import paint_for
 from ticketing.rehearsal.simulator.users.arrivals import PROFILES
 
 BROKEN, USAGE, STOPPED = 1, 2, 130
@@ -50,175 +55,188 @@ class Command(BaseCommand):
         add("--faults", choices=[*LEVELS], default="none", help="What goes wrong. [none]")
         add("--seed", type=number(0), default=1, metavar="N", help="Same seed, same plans. [1]")
         add("--set", action="append", default=[], type=knob, metavar="KNOB=VALUE", dest="knobs")
-        self.add_places(parser)
+        self.add_site_arguments(parser)
 
-    def add_places(self, parser: ArgumentParser) -> None:
+    def add_site_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
         add("--url", help="The site. [the one on this machine]")
         add("--token", default=os.environ.get("REHEARSAL_TOKEN", ""), help="[REHEARSAL_TOKEN]")
         add("--embedded", action="store_true", help="On a throw-away site of its own.")
-        add("--quiet", action="store_true", help="Say nothing but the result.")
-        add("--json", action="store_true", help="The result as JSON; implies --quiet.")
+        add("--quiet", action="store_true", help="Print nothing but the result.")
+        add("--json", action="store_true", help="Print the result as JSON; implies --quiet.")
         add("--folder", type=Path, help="Where its files go. [rehearsals/CODE in VAR_DIR]")
-        add("--rehearsal", default="", metavar="CODE", help="Direct one that was made already.")
+        add("--rehearsal", default="", metavar="CODE", help="Run one that was started already.")
         add("--clean", default="", metavar="CODE", help="Only delete what is left of one.")
         add("--judge", type=Path, metavar="FOLDER", help="Only judge the files of one again.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.is_quiet = options["quiet"] or options["json"]
-        self.stage: Stage | None = None
-        with ended_tidily(), said_plainly():
+        self.client: SiteClient | None = None
+        with stop_as_command_error(), failures_as_command_errors():
             if options["judge"]:
-                self.tell(judge(existing(options["judge"])), options["judge"], options)
+                folder = existing_folder(options["judge"])
+                result = judge_folder(folder)
+                self.save_html(result, folder)
+                self.print_result(result, folder, options)
             elif options["clean"]:
-                self.clean(options)
+                self.clean_up(options)
             else:
                 self.rehearse(options)
 
-    # -- what it does -----------------------------------------------------------------------------
+    # -- actions ----------------------------------------------------------------------------------
 
     def rehearse(self, options: dict[str, Any]) -> None:
-        with self.site(options) as (url, token, house):
-            folder, judgement = asyncio.run(self.play(wished(options), url, token, house))
-            if house:
-                (folder.path / "site.log").write_text(house.said())
-        self.tell(judgement, folder.path, options)
+        with self.site(options) as (url, token, fixture):
+            folder, result = asyncio.run(self.run(runner_options(options), url, token, fixture))
+            if fixture:
+                (folder.path / "site.log").write_text(fixture.output())
+        self.print_result(result, folder, options)
 
-    async def play(
-        self, wish: Options, url: str, token: str, house: House | None
-    ) -> tuple[Folder, Judgement]:
-        self.stop_when_told()
-        async with Stage(url, token) as stage:
-            self.stage = stage if house is None else None
-            folder = await rehearse(wish, stage, house, None if self.is_quiet else self.show)
-            self.say("Judging what happened …")
-            judgement = await asyncio.to_thread(judge, folder)
-            await stage.report(judgement.upload())
-            return folder, judgement
+    async def run(
+        self, options: Options, url: str, token: str, fixture: SiteFixture | None
+    ) -> tuple[Folder, Result]:
+        self.handle_signals()
+        async with SiteClient(url, token) as client:
+            self.client = client if fixture is None else None
+            folder = await rehearse(options, client, fixture, None if self.is_quiet else self.show)
+            self.print("Judging what happened …")
+            result = await asyncio.to_thread(judge_folder, folder)
+            html = await asyncio.to_thread(self.save_html, result, folder)
+            await client.upload_report(result.upload(html))
+            return folder, result
 
-    def clean(self, options: dict[str, Any]) -> None:
-        async def ask(url: str, token: str) -> dict[str, int]:
-            async with Stage(url, token) as stage:
-                return await stage.clean(options["clean"])
+    def save_html(self, result: Result, folder: Folder) -> str:
+        html = as_html(result)
+        (folder.path / "report.html").write_text(html)
+        return html
+
+    def clean_up(self, options: dict[str, Any]) -> None:
+        async def call(url: str, token: str) -> dict[str, int]:
+            async with SiteClient(url, token) as client:
+                return await client.clean_up(options["clean"])
 
         with self.site(options) as (url, token, _):
-            left = {name: n for name, n in asyncio.run(ask(url, token)).items() if n}
+            left = {name: n for name, n in asyncio.run(call(url, token)).items() if n}
         if left:
             raise CommandError(f"Still there: {left}", returncode=BROKEN)
-        self.say(f"Nothing of {options['clean']} is left.")
+        self.print(f"Nothing of {options['clean']} is left.")
 
     @contextmanager
-    def site(self, options: dict[str, Any]) -> Iterator[tuple[str, str, House | None]]:
+    def site(self, options: dict[str, Any]) -> Iterator[tuple[str, str, SiteFixture | None]]:
         allow_many_connections()
         if options["embedded"]:
-            self.say("Starting a throw-away site …")
-            with House.started() as house:
-                yield house.url, house.token, house
+            self.print("Starting a throw-away site …")
+            with SiteFixture.started() as fixture:
+                yield fixture.url, fixture.token, fixture
         elif options["url"] and not options["token"]:
             raise CommandError("--url needs --token, or REHEARSAL_TOKEN.", returncode=USAGE)
         else:
             url = options["url"] or f"http://127.0.0.1:{settings.PORT}"
-            yield url, options["token"] or own_pass(), None
+            token = options["token"] or services.mint_superuser_token(now=clock.now())
+            yield url, token, None
 
-    # -- what it says -----------------------------------------------------------------------------
+    # -- output -----------------------------------------------------------------------------------
 
-    async def show(self, progress: screen.Progress) -> None:
-        await screen.show(progress, sys.stdout)
+    async def show(self, progress: Progress) -> None:
+        await dashboard.show(progress, sys.stdout)
 
-    def say(self, words: str) -> None:
+    def print(self, text: str) -> None:
         if not self.is_quiet:
-            self.stdout.write(words)
+            self.stdout.write(text)
             self.stdout.flush()
 
-    def tell(self, judgement: Judgement, folder: Path, options: dict[str, Any]) -> None:
+    def print_result(self, result: Result, folder: Folder, options: dict[str, Any]) -> None:
         if options["json"]:
-            self.stdout.write(json.dumps(judgement.told, ensure_ascii=False))
+            self.stdout.write(json.dumps(result.report, ensure_ascii=False))
         else:
-            paint = screen.paint_for(sys.stdout)
-            report = folder / "report.html"
-            self.admit_what_was_not_caused(folder)
-            with translation.override("en"):  # as everything else that commands say
-                verdicts = table(judgement.verdicts, paint)
-            self.stdout.write("\n".join([*verdicts, "", f"Report: {report}"]))
-        if not judgement.holds:
+            if missed := folder.load("setting").get("faults_not_caused"):
+                self.stdout.write(f"Not caused, or not over in time: {'; '.join(missed)}.\n")
+            with translation.override("en"):  # like all output of commands
+                rows = verdict_table.lines(result.verdicts, paint_for(sys.stdout))
+            report = folder.path / "report.html"
+            self.stdout.write("\n".join([*rows, "", f"Report: {report}"]))
+        if not result.ok:
             raise SystemExit(BROKEN)
 
-    def admit_what_was_not_caused(self, folder: Path) -> None:
-        missed = Folder(folder).kept("setting").get("faults_not_caused")
-        if missed:
-            self.stdout.write(f"Not caused, or not over in time: {'; '.join(missed)}.\n")
-
-    def stop_when_told(self) -> None:
+    def handle_signals(self) -> None:
         """The first Ctrl-C or SIGTERM stops and cleans up; the second does not wait for that."""
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        told = count()
+        signals = count()
 
         def stop() -> None:
-            if next(told) and self.stage and not self.stage.is_clean:
-                leave_at_once(self.stage.code)
+            if next(signals) and self.client and not self.client.is_clean:
+                exit_at_once(self.client.code)
             if task:
                 task.cancel()
 
-        for word in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(word, stop)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stop)
 
 
-def wished(options: dict[str, Any]) -> Options:
+def runner_options(options: dict[str, Any]) -> Options:
     names = ("event", "fans", "minutes", "profile", "faults", "seed", "rehearsal", "folder")
-    folders = Path(settings.VAR_DIR) / "rehearsals"
-    knobs = dict(options["knobs"])
-    return Options(folders=folders, knobs=knobs, **{name: options[name] for name in names})
+    return Options(
+        folders=Path(settings.VAR_DIR) / "rehearsals",
+        knobs=dict(options["knobs"]),
+        version=software_version(),
+        **{name: options[name] for name in names},
+    )
 
 
-def existing(path: Path) -> Folder:
+def software_version() -> str:
+    file = Path(settings.BASE_DIR) / "pyproject.toml"
+    return str(tomllib.loads(file.read_text())["project"]["version"]) if file.exists() else ""
+
+
+def existing_folder(path: Path) -> Folder:
     if not (path / "setting.json").exists():
         raise CommandError(f"{path} has no files of a rehearsal.", returncode=USAGE)
     return Folder(path)
 
 
-# -- words on the command line --------------------------------------------------------------------
+# -- arguments ------------------------------------------------------------------------------------
 
 
 def number(least: int) -> Callable[[str], int]:
-    def read(word: str) -> int:
-        if not word.isdecimal() or int(word) < least:
-            raise ArgumentTypeError(f"“{word}” is not a whole number of at least {least}")
-        return int(word)
+    def parse(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise ArgumentTypeError(f"“{text}” is not a whole number of at least {least}")
+        return int(text)
 
-    return read
+    return parse
 
 
-def minutes(word: str) -> float:
+def minutes(text: str) -> float:
     try:
-        read = float(word)
+        value = float(text)
     except ValueError:
-        read = 0.0
-    if not 0.1 <= read <= 240:
-        raise ArgumentTypeError(f"“{word}” is not a number of minutes from 0.1 to 240")
-    return read
+        value = 0.0
+    if not 0.1 <= value <= 240:
+        raise ArgumentTypeError(f"“{text}” is not a number of minutes from 0.1 to 240")
+    return value
 
 
-def knob(word: str) -> tuple[str, float]:
-    name, _, value = word.partition("=")
+def knob(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
     try:
         read = float(value)
     except ValueError:
-        raise ArgumentTypeError(f"“{word}” is not like admit_per_second=80") from None
+        raise ArgumentTypeError(f"“{text}” is not like admit_per_second=80") from None
     return name, int(read) if read.is_integer() else read
 
 
-# -- endings --------------------------------------------------------------------------------------
+# -- limits, signals, errors ----------------------------------------------------------------------
 
 
 def allow_many_connections() -> None:
-    """Everybody in line holds one open, here and on the throw-away site, which inherits it."""
+    """Raise the limit of open files: every user has a connection, here and on the fixture."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def leave_at_once(code: str) -> NoReturn:
+def exit_at_once(code: str) -> NoReturn:
     if sys.stdout.isatty():
-        sys.stdout.write(screen.OWN_SCREEN)
+        sys.stdout.write(dashboard.LEAVE_SCREEN)
     sys.stdout.flush()
     sys.stderr.write(f"Stopped at once. What is left goes with: rehearse --clean {code}\n")
     sys.stderr.flush()
@@ -226,7 +244,7 @@ def leave_at_once(code: str) -> NoReturn:
 
 
 @contextmanager
-def ended_tidily() -> Iterator[None]:
+def stop_as_command_error() -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, asyncio.CancelledError):
@@ -234,24 +252,24 @@ def ended_tidily() -> Iterator[None]:
 
 
 @contextmanager
-def said_plainly() -> Iterator[None]:
+def failures_as_command_errors() -> Iterator[None]:
     try:
         yield
-    except StageRefused as no:
-        raise CommandError(refusal(no), returncode=USAGE) from None
-    except StageSilent as silence:
-        raise CommandError(f"The site does not answer: {silence}", returncode=USAGE) from None
-    except (NobodyMay, CannotRun) as why:
-        raise CommandError(str(why), returncode=USAGE) from None
+    except SiteRefused as refusal:
+        raise CommandError(refusal_text(refusal), returncode=USAGE) from None
+    except SiteUnreachable as failure:
+        raise CommandError(f"The site does not answer: {failure}", returncode=USAGE) from None
+    except (NoSuperuser, CannotRun) as failure:
+        raise CommandError(str(failure), returncode=USAGE) from None
     except OperationalError as outage:
-        said = f"The site's database can't be reached. Is the site running? {outage}"
-        raise CommandError(said.strip(), returncode=USAGE) from None
+        text = f"The site's database can't be reached. Is the site running? {outage}"
+        raise CommandError(text.strip(), returncode=USAGE) from None
 
 
-def refusal(no: StageRefused) -> str:
-    if no.status in (401, 403):
-        return f"The site does not accept this token: {no.message}"
-    if no.code == "not_found":
+def refusal_text(refusal: SiteRefused) -> str:
+    if refusal.status in (401, 403):
+        return f"The site does not accept this token: {refusal.message}"
+    if refusal.code == "not_found":
         return "The site has no such event."
-    named = f" ({', '.join(no.fields)})" if no.fields else ""
-    return f"The site refuses: {no.message}{named}"
+    named = f" ({', '.join(refusal.fields)})" if refusal.fields else ""
+    return f"The site refuses: {refusal.message}{named}"

@@ -1,43 +1,42 @@
-"""Judging a rehearsal by its evidence alone: no database, no Redis, no site."""
+"""Judges a rehearsal by its evidence alone: no database, no Redis, no site.
 
-from collections.abc import Callable
+One module for each promise, named after it; each has a function `check`.
+"""
 
 from ticketing.rehearsal.simulator.history import Evidence
 from ticketing.rehearsal.simulator.judge import (
-    doors,
+    books,
+    cap,
+    ends,
+    failures,
+    left_behind,
     lobby,
     maps,
-    money,
-    people,
+    one_owner,
+    order,
+    paused,
+    per_person,
     places,
     positions,
-    seats,
-    turns,
+    rate,
+    tricks,
 )
-from ticketing.rehearsal.simulator.judge.capacity import Limit, Limits, Targets, limits
-from ticketing.rehearsal.simulator.judge.reading import Reading
-from ticketing.rehearsal.simulator.judge.verdict import Said, Verdict
+from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
+from ticketing.rehearsal.simulator.judge.load_limits import (
+    LoadLimit,
+    LoadLimits,
+    Targets,
+    load_limits,
+)
+from ticketing.rehearsal.simulator.judge.verdict import Sentence, Verdict
 
-INVARIANTS: tuple[Callable[[Reading], Verdict], ...] = (
-    seats.one_owner,
-    money.books,
-    seats.per_person,
-    maps.maps,
-    turns.cap,
-    turns.rate,
-    turns.paused,
-    turns.order,
-    lobby.lobby,
-    places.places,
-    positions.positions,
-    people.ends,
-    doors.tricks,
-    doors.failures,
-    people.left_behind,
+PROMISES = (
+    *(one_owner, books, per_person, maps, cap, rate, paused, order),
+    *(lobby, places, positions, ends, tricks, failures, left_behind),
 )
 
 
 def verdicts(evidence: Evidence) -> list[Verdict]:
-    """Everything that must hold, each with how much was looked at."""
-    reading = Reading(evidence)
-    return [invariant(reading) for invariant in INVARIANTS]
+    """A verdict for every promise, with the number of observations it is based on."""
+    indexed = IndexedEvidence(evidence)
+    return [promise.check(indexed) for promise in PROMISES]

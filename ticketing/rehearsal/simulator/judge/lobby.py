@@ -1,6 +1,6 @@
-"""The draw: the seed was promised, the order follows from it, and everybody got their number.
+"""The promise `lobby`: the lobby's order is the published draw.
 
-Written anew from the published rule, so that it does not lean on the code that it judges.
+The draw is computed again from the published rule, without the code that it judges.
 """
 
 from hashlib import sha256
@@ -9,25 +9,25 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.rehearsal.simulator.judge.reading import ENDINGS, Reading
+from ticketing.rehearsal.simulator.judge.evidence_index import ENDINGS, IndexedEvidence
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
 
 
-def lobby(reading: Reading) -> Verdict:
-    findings, draw = Findings(), reading.facts.get("draw")
+def check(evidence: IndexedEvidence) -> Verdict:
+    findings, draw = Findings(), evidence.facts.get("draw")
     if draw:
         people = [int(person) for person in draw["people"]]
         findings.checked = len(people)
-        _seed(reading, findings, draw)
-        _order(reading, findings, draw, people)
-        _numbers(reading, findings, int(draw["first_number"]), people)
-        _forgotten(reading, findings, int(draw["first_number"]), set(people))
+        _seed(evidence, findings, draw)
+        _order(evidence, findings, draw, people)
+        _numbers(evidence, findings, int(draw["first_number"]), people)
+        _forgotten(evidence, findings, int(draw["first_number"]), set(people))
     return findings.verdict("lobby", _("The lobby's order is the published draw"))
 
 
-def _seed(reading: Reading, findings: Findings, draw: dict[str, Any]) -> None:
+def _seed(evidence: IndexedEvidence, findings: Findings, draw: dict[str, Any]) -> None:
     found = sha256(str(draw["seed"]).encode()).hexdigest()
-    promised = reading.setting.get("seed_hash") or draw["seed_hash"]
+    promised = evidence.setting.get("seed_hash") or draw["seed_hash"]
     for told in (draw["seed_hash"], promised):
         if told != found:
             findings.against(
@@ -36,8 +36,10 @@ def _seed(reading: Reading, findings: Findings, draw: dict[str, Any]) -> None:
             )  # fmt: skip
 
 
-def _order(reading: Reading, findings: Findings, draw: dict[str, Any], people: list[int]) -> None:
-    """By the hashes of the entries under the seed; the entries are the people's pseudonyms."""
+def _order(
+    evidence: IndexedEvidence, findings: Findings, draw: dict[str, Any], people: list[int]
+) -> None:
+    """The order is by the hashes of seed and entry; the entries are pseudonyms."""
     if draw.get("shuffled") is False:
         return
     entries = _entries(draw, people)
@@ -50,7 +52,8 @@ def _order(reading: Reading, findings: Findings, draw: dict[str, Any], people: l
             findings.against(
                 0, _("By the seed %(who)s comes before %(whom)s, who is on place %(place)s "
                      "of the draw."),
-                who=reading.name(people[place]), whom=reading.name(people[place - 1]), place=place,
+                who=evidence.name(people[place]), whom=evidence.name(people[place - 1]),
+                place=place,
             )  # fmt: skip
 
 
@@ -62,29 +65,29 @@ def _entries(draw: dict[str, Any], people: list[int]) -> list[str] | None:
     return None
 
 
-def _numbers(reading: Reading, findings: Findings, first: int, people: list[int]) -> None:
-    """Whoever was drawn has the number of their place, or left the lobby before."""
+def _numbers(evidence: IndexedEvidence, findings: Findings, first: int, people: list[int]) -> None:
+    """Everybody drawn has the number of their place, or left the lobby before."""
     numbers = range(first, first + len(people))
     for place, person in enumerate(people):
-        theirs = [pair[1] for pair in reading.entries_of.get(person, [])]
+        theirs = [pair[1] for pair in evidence.entries_of.get(person, [])]
         given = [entry for entry in theirs if entry.kind == "join" and entry.number in numbers]
-        gone = any(entry.kind in ENDINGS and not entry.number for entry in theirs)
+        left = any(entry.kind in ENDINGS and not entry.number for entry in theirs)
         if given and given[0].number != first + place:
             findings.against(
                 given[0].at, _("%(who)s was drawn for no. %(drawn)s and got no. %(number)s."),
-                who=reading.name(person), drawn=first + place, number=given[0].number,
+                who=evidence.name(person), drawn=first + place, number=given[0].number,
             )  # fmt: skip
-        elif not given and not gone:
+        elif not given and not left:
             findings.against(
                 0, _("%(who)s was drawn for no. %(drawn)s and got none."),
-                who=reading.name(person), drawn=first + place,
+                who=evidence.name(person), drawn=first + place,
             )  # fmt: skip
 
 
-def _forgotten(reading: Reading, findings: Findings, first: int, drawn: set[int]) -> None:
-    """Nobody of the lobby is missing from the draw, and nobody else has one of its numbers."""
+def _forgotten(evidence: IndexedEvidence, findings: Findings, first: int, drawn: set[int]) -> None:
+    """Nobody in the lobby is missing from the draw, and nobody else has one of its numbers."""
     here, missing = set[int](), set[int]()
-    for entry in reading.journal:
+    for entry in evidence.journal:
         if entry.kind == "lobby":
             here.add(entry.person)
         elif entry.kind in ENDINGS:
@@ -94,8 +97,8 @@ def _forgotten(reading: Reading, findings: Findings, first: int, drawn: set[int]
             if entry.person not in drawn:
                 findings.against(
                     entry.at, _("%(who)s was not drawn and got no. %(number)s of the lobby."),
-                    who=reading.name(entry.person), number=entry.number,
+                    who=evidence.name(entry.person), number=entry.number,
                 )  # fmt: skip
     for person in sorted(missing):
         words = _("%(who)s was in the lobby and not in the draw.")
-        findings.against(0, words, who=reading.name(person))
+        findings.against(0, words, who=evidence.name(person))

@@ -1,29 +1,29 @@
-"""The seat map: what was pushed to those who chose from it was so."""
+"""The promise `maps`: no seat is shown as free long after it was taken."""
 
 from collections import defaultdict
 
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.rehearsal.simulator.history import Deed
-from ticketing.rehearsal.simulator.judge.claims import Claim, Claims
-from ticketing.rehearsal.simulator.judge.reading import Reading
+from ticketing.rehearsal.simulator.history import Record
+from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
+from ticketing.rehearsal.simulator.judge.ownership import OwnedSpan, SeatOwnership
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
 
-# Changes are pushed four times a second; a busy site, or a busy crowd, may take longer.
+# Changes are pushed four times a second; a busy site or simulator may take longer.
 LATE_SECONDS = 10.0
 
 
-def maps(reading: Reading) -> Verdict:
-    """A seat that was surely somebody's for long is not shown as free to somebody else."""
-    findings, taken = Findings(), defaultdict[int, list[Claim]](list)
-    for claim in Claims(reading).all:
-        taken[claim.seat].append(claim)
-    for deed in reading.of("hold"):
-        if deed.saw.get("map") == "live":
-            for seat in deed.saw["asked"]:
+def check(evidence: IndexedEvidence) -> Verdict:
+    """A seat chosen from a live map was not owned by another person for long."""
+    findings, taken = Findings(), defaultdict[int, list[OwnedSpan]](list)
+    for span in SeatOwnership(evidence).all:
+        taken[span.seat].append(span)
+    for record in evidence.of("hold"):
+        if record.data.get("map") == "live":
+            for seat in record.data["asked"]:
                 findings.checked += 1
-                for claim in taken[seat]:
-                    _is_news(reading, findings, deed, claim)
+                for span in taken[seat]:
+                    _check_age(evidence, findings, record, span)
     findings.note(
         _("Seats that people chose from a map that is pushed what changes. Allowed for %(late)s s "
           "after a seat was taken, and where a fault was on since."), late=f"{LATE_SECONDS:g}",
@@ -31,15 +31,17 @@ def maps(reading: Reading) -> Verdict:
     return findings.verdict("maps", _("No seat shown as free long after it was taken"))
 
 
-def _is_news(reading: Reading, findings: Findings, deed: Deed, claim: Claim) -> None:
-    age = deed.began - claim.start
-    if age <= LATE_SECONDS or deed.began >= claim.end:
+def _check_age(
+    evidence: IndexedEvidence, findings: Findings, record: Record, span: OwnedSpan
+) -> None:
+    age = record.began - span.start
+    if age <= LATE_SECONDS or record.began >= span.end:
         return
-    if not reading.fault_at(claim.start, deed.began):
+    if not evidence.fault_at(span.start, record.began):
         findings.against(
-            deed.began,
+            record.began,
             _("%(at)s s: %(who)s was shown seat %(seat)s as free, and it was %(whom)s's "
               "(%(code)s) for %(age)s s."),
-            at=reading.at(deed.began), who=f"#{deed.who}", seat=claim.seat,
-            whom=reading.name(claim.person), code=claim.code, age=f"{age:.1f}",
+            at=evidence.at(record.began), who=f"#{record.user}", seat=span.seat,
+            whom=evidence.name(span.person), code=span.code, age=f"{age:.1f}",
         )  # fmt: skip

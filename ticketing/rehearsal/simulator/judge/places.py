@@ -1,43 +1,45 @@
-"""Nobody lost their place by losing the connection: same number before and after, and no end of a
-stay that the person did not bring about."""
+"""The promise `places`: nobody loses their place by reconnecting.
+
+The number is the same before and after, and only the person's own doing ends a stay.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.rehearsal.simulator.history import Deed, Entry
-from ticketing.rehearsal.simulator.judge.claims import refused
-from ticketing.rehearsal.simulator.judge.clocks import Dial
-from ticketing.rehearsal.simulator.judge.reading import Reading, by_person
+from ticketing.rehearsal.simulator.history import JournalEntry, Record
+from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence, by_user
+from ticketing.rehearsal.simulator.judge.knob_history import KnobHistory
+from ticketing.rehearsal.simulator.judge.ownership import refused
 from ticketing.rehearsal.simulator.judge.stays import Stay, stays_of
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
 
-SIGNS = ("join", "look", "told", "claim")
-# Signs of life reach the line in batches, and an open page gives one every 20 s at most.
+STANDING_ACTIONS = ("join", "poll", "push", "claim")
+# Heartbeats reach the queue in batches, and an open page sends one at least every 20 s.
 BATCH_SECONDS = 3.0
 PAGE_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
-class Patience:
-    """How long the site waits for somebody; where a knob was turned, the shorter time counts."""
+class Timeouts:
+    """How long the site waits for somebody; around a change of a knob the shorter time counts."""
 
-    absence: Dial
-    claim: Dial
-    passes: Dial
+    absence: KnobHistory
+    claim: KnobHistory
+    passes: KnobHistory
 
 
-def places(reading: Reading) -> Verdict:
+def check(evidence: IndexedEvidence) -> Verdict:
     findings = Findings()
-    dials = (reading.dial(f"{name}_seconds") for name in ("absence", "claim", "pass"))
-    patience = Patience(*dials)
-    seen = by_person(reading.of_line(*SIGNS, "connect", "dropped", "leave"))
-    for who, deeds in seen.items():
-        stays = stays_of(reading, reading.person.get(who, -1))
-        _numbers(reading, findings, stays, deeds)
+    knob_histories = (evidence.knob(f"{name}_seconds") for name in ("absence", "claim", "pass"))
+    timeouts = Timeouts(*knob_histories)
+    seen = by_user(evidence.of_queue(*STANDING_ACTIONS, "connect", "disconnect", "leave"))
+    for who, records in seen.items():
+        stays = stays_of(evidence, evidence.person_of.get(who, -1))
+        _numbers(evidence, findings, stays, records)
         for stay in stays:
-            _end(reading, findings, patience, stay, deeds)
+            _end(evidence, findings, timeouts, stay, records)
     findings.note(
         _("Who is away for longer than the knob says may lose their place. Signs of life of "
           "the last "
@@ -46,121 +48,141 @@ def places(reading: Reading) -> Verdict:
     return findings.verdict("places", _("Nobody lost their place through reconnecting"))
 
 
-def _numbers(reading: Reading, findings: Findings, stays: list[Stay], deeds: list[Deed]) -> None:
-    """Every number that was told is one that the person had; a new one needs an end of the old."""
+def _numbers(
+    evidence: IndexedEvidence, findings: Findings, stays: list[Stay], records: list[Record]
+) -> None:
+    """Every number shown was the person's; a new number needs an end of the old one."""
     ends = {stay.number: stay.ended for stay in stays if stay.number}
     before, away = 0, False
-    for deed in deeds:
-        away = away or deed.did == "dropped"
-        number = deed.saw.get("number") if deed.done else None
-        if not number or deed.did not in SIGNS:
+    for record in records:
+        away = away or record.action == "disconnect"
+        number = record.data.get("number") if record.done else None
+        if not number or record.action not in STANDING_ACTIONS:
             continue
         findings.checked += away and bool(before)
         if number not in ends:
             findings.against(
-                deed.ended, _("%(at)s s: %(who)s was told no. %(number)s, which the journal "
+                record.ended, _("%(at)s s: %(who)s was told no. %(number)s, which the journal "
                               "did not give them."),
-                at=reading.at(deed.ended), who=f"#{deed.who}", number=number,
+                at=evidence.at(record.ended), who=f"#{record.user}", number=number,
             )  # fmt: skip
         elif number > before > 0 and ends.get(before) is None:
             findings.against(
-                deed.ended,
+                record.ended,
                 _("%(at)s s: %(who)s came back with no. %(number)s; it was no. %(before)s "
                   "before, and they never left."),
-                at=reading.at(deed.ended), who=f"#{deed.who}", number=number, before=before,
+                at=evidence.at(record.ended), who=f"#{record.user}", number=number, before=before,
             )  # fmt: skip
         before, away = max(before, number), False
 
 
 def _end(
-    reading: Reading, findings: Findings, patience: Patience, stay: Stay, deeds: list[Deed]
+    evidence: IndexedEvidence,
+    findings: Findings,
+    timeouts: Timeouts,
+    stay: Stay,
+    records: list[Record],
 ) -> None:
     if stay.ended is None:
         return
     findings.checked += 1
     if stay.ended.kind == "left":
-        _left(reading, findings, stay, stay.ended, deeds)
+        _left(evidence, findings, stay, stay.ended, records)
     if stay.ended.kind == "expired":
-        _too_soon(reading, findings, patience, stay, stay.ended)
+        _too_soon(evidence, findings, timeouts, stay, stay.ended)
     if stay.ended.kind == "expired" and stay.called is None and stay.admitted is None:
-        _not_away(reading, findings, patience, stay.ended, deeds)
+        _not_away(evidence, findings, timeouts, stay.ended, records)
 
 
 def _left(
-    reading: Reading, findings: Findings, stay: Stay, ended: Entry, deeds: Iterable[Deed]
+    evidence: IndexedEvidence,
+    findings: Findings,
+    stay: Stay,
+    ended: JournalEntry,
+    records: Iterable[Record],
 ) -> None:
-    if not any(deed.did == "leave" and not refused(deed) for deed in deeds):
+    if not any(record.action == "leave" and not refused(record) for record in records):
         findings.against(
-            reading.clocks.steady(ended.at),
+            evidence.clocks.recorder_time(ended.at),
             _("%(at)s s: %(who)s (no. %(number)s) was taken out as having left, and never "
               "asked for it."),
-            at=reading.at_server(ended.at), who=reading.name(stay.person), number=stay.number,
+            at=evidence.at_server(ended.at), who=evidence.name(stay.person), number=stay.number,
         )  # fmt: skip
 
 
 def _too_soon(
-    reading: Reading, findings: Findings, patience: Patience, stay: Stay, ended: Entry
+    evidence: IndexedEvidence,
+    findings: Findings,
+    timeouts: Timeouts,
+    stay: Stay,
+    ended: JournalEntry,
 ) -> None:
-    """A call and a pass last as long as the knob says."""
+    """A call and a pass last as long as their knobs say."""
     since = stay.admitted or stay.called
     if since is None:
         return
-    dial = patience.passes if stay.admitted else patience.claim
-    began, until = reading.clocks.steady(since.at), reading.clocks.steady(ended.at)
-    if reading.clocks.were_turned(began, until):
+    knob_history = timeouts.passes if stay.admitted else timeouts.claim
+    began, until = evidence.clocks.recorder_time(since.at), evidence.clocks.recorder_time(ended.at)
+    if evidence.clocks.were_shifted(began, until):
         return
-    if ended.at - since.at < dial.least(began, until) - reading.clocks.tolerance:
+    if ended.at - since.at < knob_history.lowest(began, until) - evidence.clocks.tolerance:
         findings.against(
             until,
             _("%(at)s s: %(who)s (no. %(number)s) ran out %(after)s s after their turn, and "
               "had %(had)s s."),
-            at=reading.at(until), who=reading.name(stay.person), number=stay.number,
-            after=f"{ended.at - since.at:.1f}", had=f"{dial.least(began, until):g}",
+            at=evidence.at(until), who=evidence.name(stay.person), number=stay.number,
+            after=f"{ended.at - since.at:.1f}", had=f"{knob_history.lowest(began, until):g}",
         )  # fmt: skip
 
 
 def _not_away(
-    reading: Reading, findings: Findings, patience: Patience, ended: Entry, deeds: list[Deed]
+    evidence: IndexedEvidence,
+    findings: Findings,
+    timeouts: Timeouts,
+    ended: JournalEntry,
+    records: list[Record],
 ) -> None:
-    """Taken out of the line as absent, although they had been heard of lately enough."""
-    at = reading.clocks.steady(ended.at)
-    absence = patience.absence.least(at - PAGE_SECONDS, at)
-    sign = _last_sign(reading, deeds, at, absence)
-    margin = BATCH_SECONDS + reading.clocks.tolerance
-    if sign is None or at - sign > absence - margin or reading.clocks.is_turned(at, absence):
+    """Nobody is removed as absent who gave a sign of life recently enough."""
+    at = evidence.clocks.recorder_time(ended.at)
+    absence = timeouts.absence.lowest(at - PAGE_SECONDS, at)
+    sign = _last_sign(evidence, records, at, absence)
+    margin = BATCH_SECONDS + evidence.clocks.tolerance
+    if sign is None or at - sign > absence - margin or evidence.clocks.is_shifted(at, absence):
         return
     findings.against(
         at,
         _("%(at)s s: %(who)s (no. %(number)s) lost their place as absent, %(after)s s after "
           "the last sign "
           "of life; it is kept for %(absence)s s."),
-        at=reading.at(at), who=reading.name(ended.person), number=ended.number,
+        at=evidence.at(at), who=evidence.name(ended.person), number=ended.number,
         after=f"{at - sign:.1f}", absence=f"{absence:g}",
     )  # fmt: skip
 
 
-def _last_sign(reading: Reading, deeds: list[Deed], at: float, absence: float) -> float | None:
-    """Polls that were answered, and pages that were open; not while something was broken."""
+def _last_sign(
+    evidence: IndexedEvidence, records: list[Record], at: float, absence: float
+) -> float | None:
+    """The last answered poll or open page; those around faults do not count."""
     signs, tabs = list[float](), dict[str, float]()
-    for deed in deeds:
-        if deed.began > at:
+    for record in records:
+        if record.began > at:
             break
-        if deed.did in {"join", "look"} and deed.done and deed.ended < at:
-            signs.append(deed.began)
-        elif deed.did == "connect" and deed.done:
-            tabs[str(deed.saw.get("tab"))] = deed.ended
-        elif deed.did == "dropped":
-            opened = tabs.pop(str(deed.saw.get("tab")), deed.began)
-            signs += _of_page(opened, deed.began, absence)
+        if record.action in {"join", "poll"} and record.done and record.ended < at:
+            signs.append(record.began)
+        elif record.action == "connect" and record.done:
+            tabs[str(record.data.get("tab"))] = record.ended
+        elif record.action == "disconnect":
+            opened = tabs.pop(str(record.data.get("tab")), record.began)
+            signs += _page_heartbeat(opened, record.began, absence)
     for opened in tabs.values():
-        signs += _of_page(opened, at, absence)
+        signs += _page_heartbeat(opened, at, absence)
     sound = [
-        sign for sign in signs if not reading.fault_at(sign - BATCH_SECONDS, sign + BATCH_SECONDS)
+        sign for sign in signs if not evidence.fault_at(sign - BATCH_SECONDS, sign + BATCH_SECONDS)
     ]
     return max(sound, default=None)
 
 
-def _of_page(opened: float, closed: float, absence: float) -> list[float]:
-    """An open page is a sign of life in each of these stretches, the last one perhaps not."""
+def _page_heartbeat(opened: float, closed: float, absence: float) -> list[float]:
+    """The last heartbeat that an open page surely sent."""
     every = min(PAGE_SECONDS, absence / 4) + BATCH_SECONDS
     return [closed - every] if closed - every >= opened else []

@@ -1,9 +1,9 @@
-"""Every position that was shown was the true one at its time.
+"""The promise `positions`: every position shown was the true one at the time.
 
-The line is rebuilt from the journal, change by change. An answer carries the server's time of what
-it tells; it must be true of some state of the line between that time and the answer's arrival. Each
-change moves a place by one at most, so between two states every place in between was true once; and
-changes are noted with the time at which they were decided, which is a little before they are done.
+The queue is rebuilt from the journal, change by change. A response carries the server's time of its
+position, which must be true in some state between that time and the response's arrival. Each change
+moves a position by one at most, so between two states every position in between was true once.
+Changes are journalled with the time of their decision, a little before they are done.
 """
 
 from bisect import bisect_left, bisect_right, insort
@@ -13,33 +13,33 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.rehearsal.simulator.history import Deed, Entry
+from ticketing.rehearsal.simulator.history import JournalEntry, Record
 from ticketing.rehearsal.simulator.judge.clocks import moment_in
-from ticketing.rehearsal.simulator.judge.reading import Reading
+from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
 from ticketing.rehearsal.simulator.judge.stays import NEVER, Stay, stays_of
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
 
-# From a decision's time to the change in the line: a busy process; a draw goes part by part.
+# From a decision to the change in the queue: longer in a draw, which is done in parts.
 LAG_SECONDS = 3.0
 DRAW_LAG_SECONDS = 10.0
 FAULT_LAG_SECONDS = 20.0
-# What a poll tells is of a tick heard at most 3 s ago; a tick is told within 2 s.
+# A poll answers by a tick received at most 3 s ago, and a tick is sent within 2 s.
 OLDEST_SECONDS = 5.0
-MOST = 300_000
-ENOUGH = 100
-Shown = tuple[Deed, float, Stay]
+MAX_CHECKED = 300_000
+MAX_COUNTEREXAMPLES = 100
+Shown = tuple[Record, float, Stay]
 
 
-def positions(reading: Reading) -> Verdict:
+def check(evidence: IndexedEvidence) -> Verdict:
     findings = Findings()
-    shown = _shown(reading, findings)
-    line = Line(reading)
-    for deed, server, stay in shown:
-        _is_fresh(reading, findings, deed, server)
-        line.ask(deed, server, stay)
+    shown = _shown(evidence, findings)
+    states = QueueStates(evidence)
+    for record, server, stay in shown:
+        _check_age(evidence, findings, record, server)
+        states.add(record, server, stay)
     findings.checked = len(shown)
-    for deed, stay, truth in line.untrue():
-        _untrue(reading, findings, deed, stay, truth)
+    for record, stay, truth in states.untrue():
+        _untrue(evidence, findings, record, stay, truth)
     findings.note(
         _("True between the time that the answer tells and its arrival; changes count as "
           "done within "
@@ -52,102 +52,108 @@ def positions(reading: Reading) -> Verdict:
     return findings.verdict("positions", _("Every position shown was the true one at the time"))
 
 
-def _shown(reading: Reading, findings: Findings) -> list[Shown]:
-    """Answers that name a place; of very many, evenly chosen ones."""
+def _shown(evidence: IndexedEvidence, findings: Findings) -> list[Shown]:
+    """Responses with a position; of very many an even sample."""
     told = [
-        deed
-        for deed in reading.of("join", "look", "told")
-        if deed.done and deed.saw.get("position")
+        record
+        for record in evidence.of("join", "poll", "push")
+        if record.done and record.data.get("position")
     ]
-    step = max(1, -(-len(told) // MOST))
+    step = max(1, -(-len(told) // MAX_CHECKED))
     if step > 1:
         findings.note(
             _("One in %(step)s of %(all)s was looked at."), step=step, all=f"{len(told):,}"
         )
     stays: dict[int, dict[int, Stay]] = {}
     found: list[Shown] = []
-    for deed in told[::step]:
-        if deed.who not in stays:
-            theirs = stays_of(reading, reading.person.get(deed.who, -1))
-            stays[deed.who] = {stay.number: stay for stay in theirs}
-        server = moment_in(deed.saw, "server_time") or reading.clocks.server(deed.ended)
-        nowhere = Stay(-1, Entry(0, -1, "", 0))
-        found.append((deed, server, stays[deed.who].get(deed.saw.get("number", 0), nowhere)))
+    for record in told[::step]:
+        if record.user not in stays:
+            theirs = stays_of(evidence, evidence.person_of.get(record.user, -1))
+            stays[record.user] = {stay.number: stay for stay in theirs}
+        server = moment_in(record.data, "server_time") or evidence.clocks.server_time(record.ended)
+        nowhere = Stay(-1, JournalEntry(0, -1, "", 0))
+        found.append(
+            (record, server, stays[record.user].get(record.data.get("number", 0), nowhere))
+        )
     return found
 
 
-def _is_fresh(reading: Reading, findings: Findings, deed: Deed, server: float) -> None:
-    age = reading.clocks.server(deed.began) - server
-    if deed.did != "look" or age <= OLDEST_SECONDS + reading.clocks.tolerance:
+def _check_age(
+    evidence: IndexedEvidence, findings: Findings, record: Record, server: float
+) -> None:
+    age = evidence.clocks.server_time(record.began) - server
+    if record.action != "poll" or age <= OLDEST_SECONDS + evidence.clocks.tolerance:
         return
-    if not reading.fault_at(deed.began - age, deed.ended):
+    if not evidence.fault_at(record.began - age, record.ended):
         findings.against(
-            deed.ended, _("%(at)s s: %(who)s was told what was so %(age)s s before."),
-            at=reading.at(deed.ended), who=f"#{deed.who}", age=f"{age:.1f}",
+            record.ended, _("%(at)s s: %(who)s was told what was so %(age)s s before."),
+            at=evidence.at(record.ended), who=f"#{record.user}", age=f"{age:.1f}",
         )  # fmt: skip
 
 
-def _untrue(reading: Reading, findings: Findings, deed: Deed, stay: Stay, truth: Any) -> None:
+def _untrue(
+    evidence: IndexedEvidence, findings: Findings, record: Record, stay: Stay, truth: Any
+) -> None:
     findings.against(
-        deed.ended,
+        record.ended,
         _("%(at)s s: %(who)s (no. %(number)s) was shown position %(shown)s, and it was %(truth)s."),
-        at=reading.at(deed.ended), who=f"#{deed.who}", number=deed.saw.get("number"),
-        shown=deed.saw["position"], truth=truth,
+        at=evidence.at(record.ended), who=f"#{record.user}", number=record.data.get("number"),
+        shown=record.data["position"], truth=truth,
     )  # fmt: skip
 
 
-class Line:
-    """The states of a line: state n is after the first n changes."""
+class QueueStates:
+    """The states of the queue: state n is after the first n changes."""
 
-    def __init__(self, reading: Reading) -> None:
-        self.reading, self.journal = reading, reading.journal
-        # When each change was done: not before it, or any later one, was decided; nor long after.
-        clocks = reading.clocks
+    def __init__(self, evidence: IndexedEvidence) -> None:
+        self.evidence, self.journal = evidence, evidence.journal
+        # A change is done after it was decided, before any later one, and not long after.
+        clocks = evidence.clocks
         decided = [clocks.earliest(entry.at) for entry in self.journal]
         self.done_from = list(accumulate(reversed(decided), min))[::-1]
         done = (clocks.latest(entry.at) + self._lag(entry) for entry in self.journal)
         self.done_by = list(accumulate(done, max))
-        self.asked: list[tuple[Deed, Stay, int, int]] = []
+        self.shown: list[tuple[Record, Stay, int, int]] = []
 
-    def _lag(self, entry: Entry) -> float:
-        at = self.reading.clocks.steady(entry.at)
-        if self.reading.fault_at(at, at + LAG_SECONDS):
+    def _lag(self, entry: JournalEntry) -> float:
+        at = self.evidence.clocks.recorder_time(entry.at)
+        if self.evidence.fault_at(at, at + LAG_SECONDS):
             return FAULT_LAG_SECONDS
         return DRAW_LAG_SECONDS if entry.kind == "join" and self._was_drawn(entry) else LAG_SECONDS
 
-    def _was_drawn(self, entry: Entry) -> bool:
-        draw = self.reading.facts.get("draw") or {"first_number": 0, "people": []}
+    def _was_drawn(self, entry: JournalEntry) -> bool:
+        draw = self.evidence.facts.get("draw") or {"first_number": 0, "people": []}
         return bool(entry.number < draw["first_number"] + len(draw["people"]))
 
-    def ask(self, deed: Deed, server: float, stay: Stay) -> None:
-        """From the first to the last state that may have been seen, as far as they were in line."""
-        clocks = self.reading.clocks
+    def add(self, record: Record, server: float, stay: Stay) -> None:
+        """Note a position with the first and last state it may be of, while in the queue."""
+        clocks = self.evidence.clocks
         first = bisect_left(self.done_by, clocks.earliest(server))
-        last = bisect_right(self.done_from, max(clocks.latest(server), deed.ended))
+        last = bisect_right(self.done_from, max(clocks.latest(server), record.ended))
         came = stay.came + 1 if stay.came != NEVER else NEVER
-        self.asked.append((deed, stay, max(first, came), min(last, stay.went)))
+        self.shown.append((record, stay, max(first, came), min(last, stay.went)))
 
-    def untrue(self) -> list[tuple[Deed, Stay, Any]]:
-        """The first ones in time; of a line that is wrong altogether a few are enough."""
+    def untrue(self) -> list[tuple[Record, Stay, Any]]:
+        """The first untrue positions in time, at most a few of them."""
         ranks = self._ranks()
-        found: list[tuple[Deed, Stay, Any]] = []
-        for deed, stay, first, last in sorted(self.asked, key=lambda asked: asked[0].ended):
-            if len(found) >= ENOUGH:
+        found: list[tuple[Record, Stay, Any]] = []
+        for record, stay, first, last in sorted(self.shown, key=lambda asked: asked[0].ended):
+            if len(found) >= MAX_COUNTEREXAMPLES:
                 break
             if first > last or not stay.number:
-                found.append((deed, stay, _("not in line")))
+                found.append((record, stay, _("not in line")))
                 continue
             ends = sorted((ranks[first, stay.number], ranks[last, stay.number]))
-            if ends[0] <= deed.saw["position"] <= ends[1]:
+            if ends[0] <= record.data["position"] <= ends[1]:
                 continue
-            if not self._ever(stay.number, first, last, deed.saw["position"]):
-                found.append((deed, stay, "–".join(map(str, dict.fromkeys(ends)))))
+            if not self._ever(stay.number, first, last, record.data["position"]):
+                found.append((record, stay, "–".join(map(str, dict.fromkeys(ends)))))
         return found
 
     def _ranks(self) -> dict[tuple[int, int], int]:
-        """Of every number asked for, at both ends, in one pass through the journal."""
+        """The rank of every number shown, at both ends, in one pass through the journal."""
         wanted: dict[int, set[int]] = defaultdict(set)
-        for _deed, stay, first, last in self.asked:
+        for _deed, stay, first, last in self.shown:
             if first <= last:
                 wanted[first].add(stay.number)
                 wanted[last].add(stay.number)
@@ -155,24 +161,24 @@ class Line:
         line: list[int] = []
         for state in range(len(self.journal) + 1):
             if state:
-                change(line, self.journal[state - 1])
+                apply_entry(line, self.journal[state - 1])
             for number in wanted.get(state, ()):
                 found[state, number] = bisect_left(line, number) + 1
         return found
 
     def _ever(self, number: int, first: int, last: int, position: int) -> bool:
-        """Only a draw puts people in front of others: then every state is looked at."""
+        """Whether any state fits; needed after a draw, which puts people in front of others."""
         line: list[int] = []
         for state in range(last + 1):
             if state:
-                change(line, self.journal[state - 1])
+                apply_entry(line, self.journal[state - 1])
             if state >= first and bisect_left(line, number) + 1 == position:
                 return True
         return False
 
 
-def change(line: list[int], entry: Entry) -> None:
-    """Numbers in line, ascending."""
+def apply_entry(line: list[int], entry: JournalEntry) -> None:
+    """Apply an entry to the ascending numbers in the queue."""
     if entry.kind == "join":
         insort(line, entry.number)
         return

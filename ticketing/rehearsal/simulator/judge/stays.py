@@ -1,35 +1,35 @@
-"""The stays of each person in the line, as the journal tells them: from a number to its end."""
+"""The stays of each person in the queue, by the journal: from a number to its end."""
 
 from dataclasses import dataclass
 
-from ticketing.rehearsal.simulator.history import Entry
-from ticketing.rehearsal.simulator.judge.reading import ENDINGS, Reading
+from ticketing.rehearsal.simulator.history import JournalEntry
+from ticketing.rehearsal.simulator.judge.evidence_index import ENDINGS, IndexedEvidence
 
 NEVER = 1 << 60
 
 
 @dataclass
 class Stay:
-    """`number` is 0 while in the lobby; the indexes are places in the journal."""
+    """`number` is 0 in the lobby; `came` and `went` are indexes in the journal."""
 
     person: int
-    began: Entry
+    began: JournalEntry
     number: int = 0
-    came: int = NEVER  # when they were in line with that number
-    went: int = NEVER  # when they were no longer in line: called, or out
-    called: Entry | None = None
-    admitted: Entry | None = None
-    ended: Entry | None = None
+    came: int = NEVER  # joined the queue with that number
+    went: int = NEVER  # left the queue: called, or out
+    called: JournalEntry | None = None
+    admitted: JournalEntry | None = None
+    ended: JournalEntry | None = None
 
 
-def stays_of(reading: Reading, person: int) -> list[Stay]:
+def stays_of(evidence: IndexedEvidence, person: int) -> list[Stay]:
     found: list[Stay] = []
-    for index, entry in reading.entries_of.get(person, []):
-        _go_on(found, index, entry)
+    for index, entry in evidence.entries_of.get(person, []):
+        _apply(found, index, entry)
     return found
 
 
-def _go_on(found: list[Stay], index: int, entry: Entry) -> None:
+def _apply(found: list[Stay], index: int, entry: JournalEntry) -> None:
     begins = entry.kind in {"lobby", "join"}
     here = found[-1] if found and found[-1].ended is None else None
     if begins and (here is None or here.number):

@@ -1,4 +1,4 @@
-"""What a check says: how much it looked at, whether it holds, and the first thing against it."""
+"""The verdict on a promise: observations, whether it holds, and the first counterexample."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,50 +6,46 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Said:
-    """A sentence that is put into words only when it is read, in the reader's language."""
+class Sentence:
+    """A sentence that is translated when it is read, into the reader's language."""
 
-    words: Any
+    text: Any
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return str(self.words) % self.values if self.values else str(self.words)
+        return str(self.text) % self.values if self.values else str(self.text)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """`holds` is None where nothing was observed: then it was not rehearsed."""
+    """`holds` is None if nothing was observed: then it was not rehearsed."""
 
     name: str
     title: Any
     checked: int
     holds: bool | None
-    counterexample: Said | None = None
+    counterexample: Sentence | None = None
     found: int = 0
-    detail: tuple[Said, ...] = ()
-
-    @property
-    def words(self) -> str:
-        return str(self.title)
+    detail: tuple[Sentence, ...] = ()
 
 
 @dataclass
 class Findings:
-    """Collects what a check sees; only the first counterexample in time is put into words."""
+    """Collects a promise's observations; only the first counterexample in time is kept."""
 
     checked: int = 0
     found: int = 0
-    first: Said | None = None
+    first: Sentence | None = None
     first_at: float = float("inf")
-    detail: list[Said] = field(default_factory=list)
+    detail: list[Sentence] = field(default_factory=list)
 
-    def against(self, at: float, words: Any, /, **values: Any) -> None:
+    def against(self, at: float, text: Any, /, **values: Any) -> None:
         self.found += 1
         if self.first is None or at < self.first_at:
-            self.first, self.first_at = Said(words, values), at
+            self.first, self.first_at = Sentence(text, values), at
 
-    def note(self, words: Any, /, **values: Any) -> None:
-        self.detail.append(Said(words, values))
+    def note(self, text: Any, /, **values: Any) -> None:
+        self.detail.append(Sentence(text, values))
 
     def verdict(self, name: str, title: Any) -> Verdict:
         holds = None if not self.checked and not self.found else not self.found

@@ -1,30 +1,30 @@
-"""When people come: a curve for each profile."""
+"""When users arrive: a distribution for each profile."""
 
 from dataclasses import dataclass
 from random import Random
 
 PROFILES = ("rush", "steady", "bots")
-FIRST_MINUTES = 20.0  # seconds after the opening in which a rush still is one
-# Of all people: who gathers in the lobby, and who comes right after the opening.
+RUSH_SECONDS = 20.0  # after the opening
+# Shares of users who come to the lobby, and within the rush after the opening.
 SHARES = {"rush": (0.6, 0.2), "steady": (0.1, 0.05), "bots": (0.6, 0.2)}
-# Nobody comes in the last part of the sale: there would be no time to see how they fare.
-LATEST = 0.75
+# Nobody arrives later in the sale than this share: there would be no time left to buy.
+LATEST_SHARE = 0.75
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """In the lobby, after a share of its time; or so many seconds after the opening."""
+    """`at` is a share of the lobby's time, or seconds after the opening."""
 
     in_lobby: bool
     at: float
 
 
-def arrival(luck: Random, profile: str, seconds: float) -> Arrival:
+def arrival(rng: Random, profile: str, seconds: float) -> Arrival:
     in_lobby, early = SHARES[profile]
-    which = luck.random()
+    which = rng.random()
     if which < in_lobby:
-        return Arrival(True, luck.betavariate(1.6, 1.2) * 0.97)
-    rush = min(FIRST_MINUTES, seconds / 3)
+        return Arrival(True, rng.betavariate(1.6, 1.2) * 0.97)
+    rush = min(RUSH_SECONDS, seconds / 3)
     if which < in_lobby + early:
-        return Arrival(False, min(luck.expovariate(3 / rush), rush))
-    return Arrival(False, luck.uniform(0, LATEST * seconds))
+        return Arrival(False, min(rng.expovariate(3 / rush), rush))
+    return Arrival(False, rng.uniform(0, LATEST_SHARE * seconds))

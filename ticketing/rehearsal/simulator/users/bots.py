@@ -1,54 +1,54 @@
-"""Those who want more than their turn. Whatever they try is written down, and must be refused."""
+"""Bots, which try to cheat. All their attacks are recorded, and must be refused."""
 
 import asyncio
 from typing import Any
 from uuid import uuid4
 
-from ticketing.rehearsal.simulator.users.answers import DATED, PLACE, Answer
 from ticketing.rehearsal.simulator.users.fan import Fan
+from ticketing.rehearsal.simulator.users.purchase import Hold
+from ticketing.rehearsal.simulator.users.responses import STANDING, STANDING_WITH_DEADLINE
 from ticketing.rehearsal.simulator.users.seat_map import SeatMap
-from ticketing.rehearsal.simulator.users.shopping import Hold
 
-# So far back nobody can be called while a request is under way.
+# With so many people ahead nobody's turn comes while a request is under way.
 FAR_PEOPLE, FAR_SECONDS, LONGEST_CALL = 50, 20, 10.0
-HAMMERING, AT_ONCE = 40, 8
-WEBHOOK = {
+POLLS, SIMULTANEOUS_JOINS = 40, 8
+WEBHOOK_HEADERS = {
     "webhook-id": "made-up",
     "webhook-timestamp": "1700000000",
     "webhook-signature": "v1,bm90IHNpZ25lZCBieSBhbnlib2R5IHRoYXQgd2Uga25vdw==",
 }
-TAKEN_AS_REPLY = {"type": "Transaction.Paid", "timestamp": "2024-01-01T00:00:00Z", "data": {}}
+WEBHOOK_BODY = {"type": "Transaction.Paid", "timestamp": "2024-01-01T00:00:00Z", "data": {}}
 
 
 class Bot(Fan):
-    """Tries its tricks in line and with seats in hand, and buys like the others in between."""
+    """Attacks while waiting and while holding seats, and otherwise buys like a fan."""
 
     async def join(self) -> None:
         await super().join()
         if self.is_waiting:
-            await self.try_in_line()
+            await self.attack_queue()
 
-    async def try_in_line(self) -> None:
-        match self.plan.character:
+    async def attack_queue(self) -> None:
+        match self.plan.persona:
             case "bot that forges":
                 await self.forge()
             case "bot that skips":
-                await self.skip_the_line()
+                await self.skip_queue()
             case "bot that hammers":
                 await self.hammer()
 
-    async def with_seats(self, held: Hold) -> None:
-        """Seats are held: now with other people's things, and with things made up."""
+    async def after_hold(self, held: Hold) -> None:
+        """Attack the payment with forged tokens and with those of other bots."""
         await self.misuse_payment_tokens(held)
-        self.crowd.loot.append((self.plan.number, held))
+        self.pool.other_holds.append((self.plan.number, held))
 
-    # -- tricks -----------------------------------------------------------------------------------
+    # -- attacks ----------------------------------------------------------------------------------
 
     async def forge(self) -> None:
-        bearer = {"Authorization": f"Bearer {spoilt(self.token)}"}
-        made_up = {"Authorization": f"Bearer qr_{self.luck.getrandbits(200):x}"}
-        nobody = self.own | {"Cookie": f"{self.crowd.cookie}={self.luck.getrandbits(160):032x}"}
-        foreign = self.own | {"Origin": "https://evil.example"}
+        bearer = {"Authorization": f"Bearer {tampered(self.token)}"}
+        made_up = {"Authorization": f"Bearer qr_{self.rng.getrandbits(200):x}"}
+        nobody = self.headers | {"Cookie": f"{self.pool.cookie}={self.rng.getrandbits(160):032x}"}
+        foreign = self.headers | {"Origin": "https://evil.example"}
         claim = f"{self.queue}claim/"
         for what, method, path, headers in (
             ("a queue token that was changed", "GET", self.queue, bearer),
@@ -60,11 +60,11 @@ class Bot(Fan):
             await self.attack("forge", what, method, path, headers=headers)
         hook = "/payments/webhooks/portone/"
         what = "a webhook that the gateway did not sign"
-        await self.attack("forge", what, "POST", hook, headers=WEBHOOK, json=TAKEN_AS_REPLY)
-        await self.replay_an_earlier_stay()
+        await self.attack("forge", what, "POST", hook, headers=WEBHOOK_HEADERS, json=WEBHOOK_BODY)
+        await self.replay_old_token()
 
-    async def replay_an_earlier_stay(self) -> None:
-        """In the lobby there is nothing to replay: coming back to it brings the same token."""
+    async def replay_old_token(self) -> None:
+        """Leave, join again, and use the old token; rejoining the lobby would give the same one."""
         if self.state != "WAITING":
             return
         earlier, number = self.token, self.number
@@ -79,80 +79,80 @@ class Bot(Fan):
         ):
             await self.attack("replay", what, method, path, headers=old)
 
-    async def skip_the_line(self) -> None:
+    async def skip_queue(self) -> None:
         await SeatMap(self).states()
-        grades = self.crowd.hall.grades if self.crowd.hall else [""]
+        grades = self.pool.layout.grades if self.pool.layout else [""]
         best = {"best": {"grade": grades[0], "quantity": 1}}
         seats = f"/api/v1/events/{self.event}/reservations/"
         for _ in range(3):
             await self.skip("claim", "coming in before one's turn", f"{self.queue}claim/")
             await self.skip("hold", "holding seats without a turn", seats, json=self.any_seat())
             await self.skip("hold", "holding the best without a turn", seats, json=best)
-            await self.pause(self.luck.uniform(0.5, 2))
+            await self.pause(self.rng.uniform(0.5, 2))
 
     def any_seat(self) -> dict[str, Any]:
-        hall = self.crowd.hall
-        known = hall.stretches[0].ids[0] if hall and hall.has_seats else 1
-        return {"seats": [known]}
+        layout = self.pool.layout
+        seat = layout.blocks[0].ids[0] if layout and layout.has_seats else 1
+        return {"seats": [seat]}
 
     async def hammer(self) -> None:
-        """Much too often, and many at once: allowed, and of no use."""
-        joins = (self.call("POST", self.queue) for _ in range(AT_ONCE))
-        for answer in await asyncio.gather(*joins):
-            self.keep("join", answer, names=PLACE)
-        for _ in range(HAMMERING):
-            self.keep("look", await self.call("GET", self.queue), names=DATED)
+        """Join and poll far too often: allowed, and without an advantage."""
+        joins = (self.call("POST", self.queue) for _ in range(SIMULTANEOUS_JOINS))
+        for response in await asyncio.gather(*joins):
+            self.record_response("join", response, names=STANDING)
+        for _ in range(POLLS):
+            response = await self.call("GET", self.queue)
+            self.record_response("poll", response, names=STANDING_WITH_DEADLINE)
             if not self.is_waiting:
                 return
 
     async def misuse_payment_tokens(self, held: Hold) -> None:
-        def wish(code: str, token: str) -> dict[str, str]:
+        def body(code: str, token: str) -> dict[str, str]:
             return {"reservation": code, "token": token, "payment_key": str(uuid4())}
 
-        pay, words = "/api/v1/payments/", "paying with a token that was changed"
-        forged = wish(held.code, spoilt(held.token))
-        await self.attack("forge", words, "POST", pay, json=forged)
-        for owner, other in self.crowd.loot[-3:]:
+        pay, what = "/api/v1/payments/", "paying with a token that was changed"
+        forged = body(held.code, tampered(held.token))
+        await self.attack("forge", what, "POST", pay, json=forged)
+        for owner, other in self.pool.other_holds[-3:]:
             if owner != self.plan.number:
-                theirs, mixed = wish(other.code, other.token), wish(held.code, other.token)
-                words = "paying for another person's seats"
-                await self.attack("replay", words, "POST", pay, json=theirs)
-                words = "paying with another person's token"
-                await self.attack("replay", words, "POST", pay, json=mixed)
-                away = f"/api/v1/events/{self.event}/reservations/{other.code}/"
-                await self.attack("replay", "giving back another person's seats", "DELETE", away)
+                theirs, mixed = body(other.code, other.token), body(held.code, other.token)
+                what = "paying for another person's seats"
+                await self.attack("replay", what, "POST", pay, json=theirs)
+                what = "paying with another person's token"
+                await self.attack("replay", what, "POST", pay, json=mixed)
+                release = f"/api/v1/events/{self.event}/reservations/{other.code}/"
+                await self.attack("replay", "giving back another person's seats", "DELETE", release)
 
-    # -- how they are tried -----------------------------------------------------------------------
+    # -- recorded calls ---------------------------------------------------------------------------
 
-    async def attack(self, did: str, what: str, method: str, path: str, **more: Any) -> Answer:
-        answer = await self.call(method, path, **more)
-        status, code = answer.status, answer.code
-        self.record(did, answer.began, answer.ended, status=status, code=code, what=what)
-        return answer
+    async def attack(self, action: str, what: str, method: str, path: str, **more: Any) -> None:
+        response = await self.call(method, path, **more)
+        status, code = response.status, response.code
+        self.record(action, response.began, response.ended, status=status, code=code, what=what)
 
-    async def skip(self, did: str, what: str, path: str, **more: Any) -> None:
-        """Only an attack if it can't have been one's turn; otherwise it is like anybody's call."""
+    async def skip(self, action: str, what: str, path: str, **more: Any) -> None:
+        """Record an attack only if it cannot have been the bot's turn."""
         if not self.is_far_back:
             return
-        answer = await self.call("POST", path, **more)
-        if self.is_far_back and answer.ended - answer.began < LONGEST_CALL:
-            status, code = answer.status, answer.code
-            self.record("skip", answer.began, answer.ended, status=status, code=code, what=what)
-        elif did == "claim":
-            self.keep(did, answer, names=DATED)
+        response = await self.call("POST", path, **more)
+        if self.is_far_back and response.ended - response.began < LONGEST_CALL:
+            status, code = response.status, response.code
+            self.record("skip", response.began, response.ended, status=status, code=code, what=what)
+        elif action == "claim":
+            self.record_response(action, response, names=STANDING_WITH_DEADLINE)
 
     @property
     def is_far_back(self) -> bool:
         if self.state == "LOBBY":
-            return not self.crowd.is_opening
-        rate = self.crowd.rate
+            return not self.pool.is_opening
+        rate = self.pool.rate
         far = FAR_PEOPLE + FAR_SECONDS * rate
-        is_moving = self.crowd.closing.is_set() or not rate
+        is_moving = self.pool.closing.is_set() or not rate
         return self.state == "WAITING" and not is_moving and self.ahead > far
 
 
-def spoilt(token: str) -> str:
-    """With one letter in the middle changed."""
+def tampered(token: str) -> str:
+    """The token with one letter in the middle changed."""
     middle = len(token) // 2
     other = "A" if token[middle : middle + 1] != "A" else "B"
     return token[:middle] + other + token[middle + 1 :]

@@ -1,4 +1,4 @@
-"""One of the people: comes, waits, is called, and goes shopping."""
+"""One simulated user: arrives, waits in the queue, comes in and buys."""
 
 import asyncio
 from dataclasses import dataclass
@@ -6,26 +6,31 @@ from itertools import count
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ticketing.rehearsal.simulator.history import Deed
-from ticketing.rehearsal.simulator.users.answers import DATED, PLACE, Answer, place_in
-from ticketing.rehearsal.simulator.users.characters import FOREVER, Break, Plan
-from ticketing.rehearsal.simulator.users.ends import Ended
-from ticketing.rehearsal.simulator.users.line import Line
-from ticketing.rehearsal.simulator.users.shopping import Hold, Shopping
+from ticketing.rehearsal.simulator.history import Record
+from ticketing.rehearsal.simulator.users.outcomes import UserFinished
+from ticketing.rehearsal.simulator.users.personas import FOREVER, Break, Plan
+from ticketing.rehearsal.simulator.users.purchase import Hold, Purchase
+from ticketing.rehearsal.simulator.users.queue_updates import QueueUpdates
+from ticketing.rehearsal.simulator.users.responses import (
+    STANDING,
+    STANDING_WITH_DEADLINE,
+    Response,
+    standing_fields,
+)
 
 if TYPE_CHECKING:
-    from ticketing.rehearsal.simulator.users.crowd import Crowd
+    from ticketing.rehearsal.simulator.users.user_pool import UserPool
 
 WAITING = frozenset({"LOBBY", "WAITING"})
-SAMPLED = 20  # of every so many people everything that they are told is kept
-AFTER_THE_END = {
+SAMPLED = 20  # every frame is recorded of one user in so many
+OUTCOME_OF_STATE = {
     "EXPIRED": ("expired", "they did not come in in time"),
     "CLOSED": ("closed", "the line was closed"),
     "BLOCKED": ("refused", "an operator moved them out"),
     "COMPLETED": ("bought", "the line says that they are done"),
     "LEFT": ("left", "the line says that they left"),
 }
-REFUSED = {
+OUTCOME_OF_REFUSAL = {
     "queue_over": ("closed", "the line was closed before they came"),
     "queue_full": ("turned_away", "the line was full"),
     "blocked": ("refused", "they were blocked"),
@@ -34,62 +39,64 @@ REFUSED = {
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Somebody who is logged in."""
+    """An account and its session."""
 
     id: int
     session: str
 
 
 class Fan:
-    def __init__(self, crowd: "Crowd", plan: Plan, account: Account) -> None:
-        self.crowd, self.plan, self.account = crowd, plan, account
-        self.door, self.now, self.event = crowd.door, crowd.now, crowd.event
-        self.luck = Random(f"{crowd.seed}/{plan.number}/on the way")  # noqa: S311 - a play
-        self.home = plan.number // 3
-        self.own = {"Cookie": f"{crowd.cookie}={account.session}", "Origin": self.door.origin}
+    def __init__(self, pool: "UserPool", plan: Plan, account: Account) -> None:
+        self.pool, self.plan, self.account = pool, plan, account
+        self.http, self.now, self.event = pool.http, pool.now, pool.event
+        self.rng = Random(f"{pool.seed}/{plan.number}/on the way")  # noqa: S311 - no secret
+        self.ip_index = plan.number // 3
+        self.headers = {"Cookie": f"{pool.cookie}={account.session}", "Origin": self.http.origin}
         self.is_sampled = plan.number % SAMPLED == 0
         self.state, self.token = "NONE", ""
         self.number = self.ahead = 0
-        self.must_finish = False  # money is on its way: nobody walks off now
+        self.must_finish = False  # a payment is under way
         self.has_tickets = False
-        self.line = Line(self)
-        self.stage = ""
-        self.at("away")
+        self.updates = QueueUpdates(self)
+        self.phase = ""
+        self.enter_phase("away")
 
-    # -- the way through --------------------------------------------------------------------------
+    # -- the visit --------------------------------------------------------------------------------
 
-    async def live(self) -> None:
+    async def run(self) -> None:
         try:
-            await self.crowd.until(self.plan.arrival)
-            person, character = self.account.id, self.plan.character
-            self.record("arrive", self.now(), person=person, character=character)
-            await self.visit()
-        except Ended as end:
+            await self.pool.wait_for_arrival(self.plan.arrival)
+            person, persona = self.account.id, self.plan.persona
+            self.record("arrive", self.now(), person=person, persona=persona)
+            await self.use_site()
+        except UserFinished as end:
             self.end(end)
         except asyncio.CancelledError:
-            why = "the rehearsal was over"
-            self.end(Ended("bought", "has tickets") if self.has_tickets else Ended("closed", why))
+            if self.has_tickets:
+                self.end(UserFinished("bought", "has tickets"))
+            else:
+                self.end(UserFinished("closed", "the rehearsal was over"))
             raise
 
-    async def visit(self) -> None:
+    async def use_site(self) -> None:
         await self.join()
         while True:
             await self.wait()
             if self.state == "READY":
                 await self.claim()
             elif self.state == "ADMITTED":
-                await Shopping(self).go()
+                await Purchase(self).run()
             elif self.state == "NONE":
                 await self.join()
             else:
-                raise Ended(*AFTER_THE_END.get(self.state, ("refused", self.state)))
+                raise UserFinished(*OUTCOME_OF_STATE.get(self.state, ("refused", self.state)))
 
-    def end(self, end: Ended) -> None:
+    def end(self, end: UserFinished) -> None:
         now = self.now()
-        self.at(end.state)
+        self.enter_phase(end.state)
         self.record("end", now, now, state=end.state, why=end.why)
 
-    # -- the line ---------------------------------------------------------------------------------
+    # -- the queue --------------------------------------------------------------------------------
 
     @property
     def is_waiting(self) -> bool:
@@ -97,70 +104,72 @@ class Fan:
 
     async def join(self) -> None:
         for attempt in count():
-            answer = await self.ask("join", "POST", self.queue, names=PLACE)
-            if answer.is_good:
+            response = await self.ask("join", "POST", self.queue, names=STANDING)
+            if response.is_ok:
                 return
-            if answer.code == "queue_not_open" or (answer.code == "queue_full" and attempt < 2):
-                await self.pause(answer.wait_seconds(attempt, self.luck.random()))
+            if response.code == "queue_not_open" or (response.code == "queue_full" and attempt < 2):
+                await self.pause(response.retry_delay(attempt, self.rng.random()))
                 continue
-            said = f"{answer.status} {answer.code} on joining"
-            raise Ended(*REFUSED.get(answer.code, ("refused", said)))
+            why = f"{response.status} {response.code} on joining"
+            raise UserFinished(*OUTCOME_OF_REFUSAL.get(response.code, ("refused", why)))
 
     async def wait(self) -> None:
-        """In line, with all that happens to people meanwhile."""
+        """Wait in the queue, with the breaks and the patience of the plan."""
         loop, breaks = asyncio.get_running_loop(), list(self.plan.breaks)
-        tired_at = loop.time() + self.plan.patience
-        break_at = _next(breaks, loop.time())
-        self.line.open_tabs(self.plan.tabs if self.is_waiting else 0)
+        give_up_at = loop.time() + self.plan.patience
+        break_at = _next_break(breaks, loop.time())
+        self.updates.open_tabs(self.plan.tabs if self.is_waiting else 0)
         try:
             while self.is_waiting:
-                self.at(self.state.lower())
+                self.enter_phase(self.state.lower())
                 abruptly = bool(breaks) and breaks[0].is_abrupt
-                await self.line.listen(min(tired_at, break_at), abruptly=abruptly)
-                if self.is_waiting and loop.time() >= tired_at:
-                    await self.go_away()
+                await self.updates.listen(min(give_up_at, break_at), abruptly=abruptly)
+                if self.is_waiting and loop.time() >= give_up_at:
+                    await self.give_up()
                 if self.is_waiting and loop.time() >= break_at:
                     await self.pause(breaks.pop(0).away)
-                    break_at = _next(breaks, loop.time())
+                    break_at = _next_break(breaks, loop.time())
                 elif self.is_waiting:
-                    await self.pause(self.line.wait_before_trying_again())
+                    await self.pause(self.updates.reconnect_delay())
         finally:
-            await self.line.close_tabs()
-        self.at(self.state.lower())
+            await self.updates.close_tabs()
+        self.enter_phase(self.state.lower())
 
-    async def go_away(self) -> None:
+    async def give_up(self) -> None:
         if not self.plan.says_goodbye:
-            raise Ended("gave_up", "waited too long and closed the page")
+            raise UserFinished("gave_up", "waited too long and closed the page")
         await self.ask("leave", "DELETE", self.queue, names=("was",))
-        raise Ended("left", "did not want to wait any longer")
+        raise UserFinished("left", "did not want to wait any longer")
 
-    async def look(self) -> Answer:
-        """A queue token is far cheaper for the site than a session."""
-        headers = {"Authorization": f"Bearer {self.token}"} if self.token else self.own
-        answer = await self.call("GET", self.queue, headers=headers)
-        if answer.status == 401 and self.token:
+    async def poll(self) -> Response:
+        """Ask for the standing, by the queue token: far cheaper for the site than a session."""
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else self.headers
+        response = await self.call("GET", self.queue, headers=headers)
+        if response.status == 401 and self.token:
             self.token = ""
-        self.keep("look", answer, names=DATED)
-        return answer
+        self.record_response("poll", response, names=STANDING_WITH_DEADLINE)
+        return response
 
     async def claim(self) -> None:
         await self.pause(self.plan.reaction)
-        answer = await self.ask("claim", "POST", f"{self.queue}claim/", names=DATED)
-        if answer.is_good:
+        response = await self.ask(
+            "claim", "POST", f"{self.queue}claim/", names=STANDING_WITH_DEADLINE
+        )
+        if response.is_ok:
             return
-        if answer.code == "too_late":
-            raise Ended("expired", "came in too late")
-        await self.look_again()
+        if response.code == "too_late":
+            raise UserFinished("expired", "came in too late")
+        await self.poll_until_answered()
 
-    async def look_again(self) -> None:
-        """What is so now, after something that was not expected."""
-        while not (await self.look()).is_good:
-            await self.pause(self.luck.uniform(1, 3))
+    async def poll_until_answered(self) -> None:
+        """Find out the standing after an unexpected refusal."""
+        while not (await self.poll()).is_ok:
+            await self.pause(self.rng.uniform(1, 3))
 
-    async def with_seats(self, held: Hold) -> None:
-        """Seats are held, and not yet paid."""
+    async def after_hold(self, held: Hold) -> None:
+        """A hook for bots: seats are held and not paid yet."""
 
-    def learn(self, standing: dict[str, Any]) -> None:
+    def apply_standing(self, standing: dict[str, Any]) -> None:
         self.state = standing["state"]
         self.number, self.ahead = standing.get("number") or 0, standing.get("ahead") or 0
         self.token = standing.get("token") or self.token
@@ -171,63 +180,72 @@ class Fan:
     def queue(self) -> str:
         return f"/api/v1/events/{self.event}/queue/"
 
-    def at(self, stage: str) -> None:
-        if stage != self.stage:
-            self.crowd.tally.moved(self.stage, stage)
-            self.stage = stage
+    def enter_phase(self, phase: str) -> None:
+        if phase != self.phase:
+            self.pool.counters.change_phase(self.phase, phase)
+            self.phase = phase
 
-    async def call(self, method: str, path: str, **more: Any) -> Answer:
-        more.setdefault("headers", self.own)
-        return await self.door.call(method, path, home=self.home, **more)
+    async def call(self, method: str, path: str, **more: Any) -> Response:
+        more.setdefault("headers", self.headers)
+        return await self.http.call(method, path, ip_index=self.ip_index, **more)
 
     async def ask(
         self,
-        did: str,
+        action: str,
         method: str,
         path: str,
         *,
         names: tuple[str, ...] = (),
-        saw: dict[str, Any] | None = None,
+        record_data: dict[str, Any] | None = None,
         **more: Any,
-    ) -> Answer:
-        """Until there is an answer that is not “wait”; everybody does as they are told."""
+    ) -> Response:
+        """Call until the answer does not ask to retry later."""
         for attempt in count():
-            answer = await self.call(method, path, **more)
-            self.keep(did, answer, names=names, **(saw or {}))
-            if not answer.says_wait:
+            response = await self.call(method, path, **more)
+            self.record_response(action, response, names=names, **(record_data or {}))
+            if not response.asks_to_retry:
                 break
-            await self.pause(answer.wait_seconds(attempt, self.luck.random()))
-        return answer
+            await self.pause(response.retry_delay(attempt, self.rng.random()))
+        return response
 
-    def keep(self, did: str, answer: Answer, *, names: tuple[str, ...] = (), **saw: Any) -> None:
-        """Write an answer down, and take from it what it says of the place in line."""
-        body = answer.json() if names or not answer.is_good else {}
-        if answer.is_good and "state" in body and names in (PLACE, DATED):
-            self.learn(body)
-        seen = place_in(body, names) if answer.is_good else {}
-        code = answer.code
-        self.record(did, answer.began, answer.ended, status=answer.status, code=code, **saw, **seen)
+    def record_response(
+        self, action: str, response: Response, *, names: tuple[str, ...] = (), **data: Any
+    ) -> None:
+        """Record a response, and apply the standing that it carries."""
+        body = response.json() if names or not response.is_ok else {}
+        if response.is_ok and "state" in body and names in (STANDING, STANDING_WITH_DEADLINE):
+            self.apply_standing(body)
+        standing = standing_fields(body, names) if response.is_ok else {}
+        self.record(
+            action,
+            response.began,
+            response.ended,
+            status=response.status,
+            code=response.code,
+            **data,
+            **standing,
+        )
 
     def record(
         self,
-        did: str,
+        action: str,
         began: float,
         ended: float | None = None,
         *,
         status: int = 200,
         code: str = "",
-        **saw: Any,
+        **data: Any,
     ) -> None:
         ended = self.now() if ended is None else ended
-        self.crowd.record(Deed(self.plan.number, did, began, ended, status, code, saw))
+        self.pool.record(Record(self.plan.number, action, began, ended, status, code, data))
 
     async def pause(self, seconds: float) -> None:
-        """People stop when the line is closed, but not in the middle of paying."""
+        """Wait; the closing of the sale ends the visit, but not in the middle of a payment."""
         if self.must_finish:
             await asyncio.sleep(seconds)
-        elif await self.crowd.is_closing_within(seconds):
-            raise Ended("closed", "the line was closed")
+        elif await self.pool.is_closing_within(seconds):
+            raise UserFinished("closed", "the line was closed")
 
 
-def _next(breaks: list[Break], now: float) -> float:
+def _next_break(breaks: list[Break], now: float) -> float:
     return now + breaks[0].after if breaks else now + FOREVER

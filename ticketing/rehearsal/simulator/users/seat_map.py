@@ -1,7 +1,7 @@
-"""The seat map as somebody has it open: the list, and what is pushed meanwhile.
+"""The live seat map of a user: the seat list, and the changes pushed since.
 
-It does as the page does (static/js/seats/live.js). Everybody is pushed the same text, so it is read
-once for all of them, and looked at only when somebody chooses.
+It behaves like the page (static/js/seats/live.js). All users are pushed the same text, so it is
+parsed once for all, and applied only when a user chooses.
 """
 
 import asyncio
@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import aiohttp
 
-from ticketing.rehearsal.simulator.users.answers import Answer
-from ticketing.rehearsal.simulator.users.door import LOST, hang_up
-from ticketing.rehearsal.simulator.users.hall import FREE, HELD, Hall, states_of
+from ticketing.rehearsal.simulator.users.http_client import LOST, close_socket
+from ticketing.rehearsal.simulator.users.responses import Response
+from ticketing.rehearsal.simulator.users.seat_layout import FREE, HELD, SeatLayout, states_of
 
 if TYPE_CHECKING:
     from ticketing.rehearsal.simulator.users.fan import Fan
 
-RECENT = 20.0  # seconds: a list that was built before may lack what was pushed since
-OFTEN, SELDOM, SOON = 4.0, 120.0, 3.0  # seconds between two lists
-TRIES = 2  # connections lost in a row, before the list is asked for instead
-LONGEST = 30.0
-WAY = "seats"
+RECENT = 20.0  # seconds: a list may be so old that it lacks changes pushed since
+POLL_SECONDS, REFRESH_SECONDS, SOON_SECONDS = 4.0, 120.0, 3.0  # until the next list
+MAX_FAILURES = 2  # failed connections in a row, before the list is polled instead
+MAX_DELAY = 30.0
+CHANNEL = "seats"
 Changes = dict[str, list[int]]  # letter -> seats
 
 
@@ -32,12 +32,12 @@ class SeatMap:
     def __init__(self, fan: "Fan") -> None:
         self.fan, self.path = fan, f"/api/v1/events/{fan.event}/seats/"
         self.letters = bytearray()
-        self.is_live = self.is_old = False
-        self.vain = 0
+        self.is_live = self.is_stale = False
+        self.failed_connects = 0
         self.tag = self.refusal = ""
         self._recent: deque[tuple[float, Changes]] = deque()
-        self._unseen: list[Changes] = []
-        self._come_back_after = 0.0
+        self._unapplied: list[Changes] = []
+        self._reconnect_after = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: list[asyncio.Task[Any]] = []
 
@@ -54,79 +54,82 @@ class SeatMap:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     @property
-    def is_true(self) -> bool:
-        """Whether all that happens is pushed, on top of a list that lacks nothing."""
-        return self.is_live and not self.is_old
+    def is_current(self) -> bool:
+        """Whether changes are pushed, on top of a list that lacks none."""
+        return self.is_live and not self.is_stale
 
-    # -- what it shows ----------------------------------------------------------------------------
+    # -- states -----------------------------------------------------------------------------------
 
     async def states(self) -> str:
-        """A letter for each seat, as far as is known here; nothing if there is no list."""
+        """A letter for each seat, empty if the list cannot be loaded."""
         attempt = 0
         while not self.letters:
-            answer = await self.load()
-            if not answer.says_wait:
+            response = await self.load()
+            if not response.asks_to_retry:
                 break
-            await self.fan.pause(answer.wait_seconds(attempt, self.fan.luck.random()))
+            await self.fan.pause(response.retry_delay(attempt, self.fan.rng.random()))
             attempt += 1
-        self._look_at_pushed()
+        self._apply_pushed()
         return self.letters.decode()
 
-    def lost(self, seats: list[int]) -> None:
-        """Others were faster. Without pushes nobody knows what else they took."""
+    def mark_taken(self, seats: list[int]) -> None:
+        """Mark seats that others took; without pushes the list is loaded again."""
         if self.is_live and seats:
-            self._paint({HELD: seats})
+            self._apply({HELD: seats})
         else:
             self.letters.clear()
 
-    def _look_at_pushed(self) -> None:
-        for changes in self._unseen if self.letters else ():
-            self._paint(changes)
-        self._unseen.clear()
+    def _apply_pushed(self) -> None:
+        for changes in self._unapplied if self.letters else ():
+            self._apply(changes)
+        self._unapplied.clear()
 
-    def _paint(self, changes: Changes) -> None:
-        places = self.fan.crowd.hall.places if self.fan.crowd.hall else {}
+    def _apply(self, changes: Changes) -> None:
+        index_of = self.fan.pool.layout.index_of if self.fan.pool.layout else {}
         for letter, seats in changes.items():
             for seat in seats:
-                if (at := places.get(seat)) is not None:
+                if (at := index_of.get(seat)) is not None:
                     self.letters[at] = ord(letter)
 
     # -- the list ---------------------------------------------------------------------------------
 
-    async def load(self) -> Answer:
-        """One try; what was pushed while it was built counts on top of it."""
+    async def load(self) -> Response:
+        """Load the list once; recently pushed changes are applied on top of it."""
         fan = self.fan
         known = {"If-None-Match": self.tag} if self.tag and self.letters else {}
-        answer = await fan.call("GET", self.path, headers=fan.own | known)
-        states = states_of(answer.body) if answer.is_good else ""
-        status = 200 if answer.status == 304 else answer.status
-        saw = {"free": states.count(FREE)} if answer.is_good else {}
-        fan.record("map", answer.began, answer.ended, status=status, code=answer.code, **saw)
-        if answer.is_good:
-            self._take(answer, states)
-        self.is_old = self.is_old and status != 200
-        self._load_in((OFTEN if self.vain >= TRIES else SELDOM) * fan.luck.uniform(0.8, 1.2))
-        return answer
+        response = await fan.call("GET", self.path, headers=fan.headers | known)
+        states = states_of(response.body) if response.is_ok else ""
+        status = 200 if response.status == 304 else response.status
+        data = {"free": states.count(FREE)} if response.is_ok else {}
+        fan.record("map", response.began, response.ended, status=status, code=response.code, **data)
+        if response.is_ok:
+            self._take(response, states)
+        self.is_stale = self.is_stale and status != 200
+        self._load_in(
+            (POLL_SECONDS if self.failed_connects >= MAX_FAILURES else REFRESH_SECONDS)
+            * fan.rng.uniform(0.8, 1.2)
+        )
+        return response
 
-    def _take(self, answer: Answer, states: str) -> None:
-        if self.fan.crowd.hall is None:
-            self.fan.crowd.hall = Hall.read(answer.body)
-        self.letters, self.tag = bytearray(states.encode()), answer.headers.get("ETag", "")
-        self._unseen = [changes for _at, changes in self._recent]
+    def _take(self, response: Response, states: str) -> None:
+        if self.fan.pool.layout is None:
+            self.fan.pool.layout = SeatLayout.read(response.body)
+        self.letters, self.tag = bytearray(states.encode()), response.headers.get("ETag", "")
+        self._unapplied = [changes for _at, changes in self._recent]
 
     def _load_in(self, seconds: float) -> None:
         if self._timer:
             self._timer.cancel()
-        if self._tasks:  # else the page is closed
-            self._timer = asyncio.get_running_loop().call_later(seconds, self._load_beside)
+        if self._tasks:  # else the map is closed
+            self._timer = asyncio.get_running_loop().call_later(seconds, self._load_in_background)
 
     def _load_within(self, seconds: float) -> None:
-        """In a busy sale there is always news: it must not put the list off."""
+        """Load at the latest then; changes that keep coming must not postpone it."""
         now = asyncio.get_running_loop().time()
         if not self._timer or not now <= self._timer.when() <= now + seconds:
             self._load_in(seconds)
 
-    def _load_beside(self) -> None:
+    def _load_in_background(self) -> None:
         self._tasks = [task for task in self._tasks if not task.done()]
         self._tasks.append(asyncio.create_task(self.load()))
 
@@ -137,70 +140,74 @@ class SeatMap:
             await self._connect()
             if self.refusal == "not_found" or not self._tasks:
                 return
-            longest = min(2.0**self.vain, LONGEST)
-            told, self._come_back_after = self._come_back_after, 0.0
-            await asyncio.sleep(told or self.fan.luck.uniform(longest / 2, longest))
+            longest = min(2.0**self.failed_connects, MAX_DELAY)
+            asked, self._reconnect_after = self._reconnect_after, 0.0
+            await asyncio.sleep(asked or self.fan.rng.uniform(longest / 2, longest))
 
     async def _connect(self) -> None:
         fan, began = self.fan, self.fan.now()
         try:
             path = f"/ws/events/{fan.event}/seats/"
-            socket = await fan.door.socket(path, home=fan.home, headers=fan.own)
+            socket = await fan.http.socket(path, ip_index=fan.ip_index, headers=fan.headers)
         except LOST as failure:
-            fan.record("connect", began, status=getattr(failure, "status", 0), way=WAY)
-            self._lose()
+            fan.record("connect", began, status=getattr(failure, "status", 0), channel=CHANNEL)
+            self._count_failure()
             return
-        fan.record("connect", began, way=WAY)
+        fan.record("connect", began, channel=CHANNEL)
         try:
-            await self._hear_all(socket)
+            await self._receive_frames(socket)
         finally:
             now = fan.now()
-            fan.record("dropped", now, now, code=self.refusal, way=WAY)
+            fan.record("disconnect", now, now, code=self.refusal, channel=CHANNEL)
             self.is_live = False
-            await hang_up(socket)
-        self._lose()
+            await close_socket(socket)
+        self._count_failure()
 
-    async def _hear_all(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+    async def _receive_frames(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         with suppress(*LOST):
-            while not self._come_back_after:
+            while not self._reconnect_after:
                 message = await socket.receive()
                 if message.type is not aiohttp.WSMsgType.TEXT:
                     return
-                self.hear(message.data)
+                self.receive(message.data)
 
-    def hear(self, text: str) -> None:
+    def receive(self, text: str) -> None:
         if text.startswith('{"type":"seats"'):
-            self._hear_changes(changes_in(text))
+            self._receive_changes(changes_in(text))
         elif text.startswith('{"type":"refresh"'):
-            self.is_old = True
-            self._load_within(self.fan.luck.uniform(0, SOON))
+            self.is_stale = True
+            self._load_within(self.fan.rng.uniform(0, SOON_SECONDS))
         elif text.startswith('{"type":"reconnect"'):
-            self._come_back_after = json.loads(text)["after_ms"] / 1000
+            self._reconnect_after = json.loads(text)["after_ms"] / 1000
         elif text.startswith('{"type":"error"'):
             self.refusal = str(json.loads(text).get("code", ""))
 
-    def _hear_changes(self, changes: Changes) -> None:
+    def _receive_changes(self, changes: Changes) -> None:
         now = asyncio.get_running_loop().time()
-        if self.vain:  # there was a gap
-            self.is_old = True
+        if self.failed_connects:  # pushes were missed
+            self.is_stale = True
             self._load_in(0)
-        self.is_live, self.vain = True, 0
+        self.is_live, self.failed_connects = True, 0
         while self._recent and self._recent[0][0] < now - RECENT:
             self._recent.popleft()
         if changes:
             self._recent.append((now, changes))
-            self._unseen.append(changes)
-        if (hall := self.fan.crowd.hall) and hall.floors and not hall.knows(changes):
-            self._load_within(self.fan.luck.uniform(SOON, 2 * SOON))
+            self._unapplied.append(changes)
+        if (
+            (layout := self.fan.pool.layout)
+            and layout.standing_sections
+            and not layout.are_seats(changes)
+        ):
+            self._load_within(self.fan.rng.uniform(SOON_SECONDS, 2 * SOON_SECONDS))
 
-    def _lose(self) -> None:
-        self.vain += 1
-        if self.vain >= TRIES:
-            self._load_in(OFTEN * self.fan.luck.uniform(0.8, 1.2))
+    def _count_failure(self) -> None:
+        self.failed_connects += 1
+        if self.failed_connects >= MAX_FAILURES:
+            self._load_in(POLL_SECONDS * self.fan.rng.uniform(0.8, 1.2))
 
 
 @lru_cache(maxsize=512)
 def changes_in(text: str) -> Changes:
-    """Shared by all who are told the same: nobody may write into it."""
+    """Shared by all users who get the same frame, so it must not be modified."""
     changes: Changes = json.loads(text)["changes"]
     return changes

@@ -1,0 +1,161 @@
+"""Places and positions: what people were told, against the line as it was."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.ticketing.rehearsal.simulator.judge.altered_evidence import (
+    failing,
+    first,
+    only,
+    with_knob,
+    with_record,
+    with_records,
+    without,
+)
+from tests.ticketing.rehearsal.simulator.judge.honest_sale import honest
+from tests.ticketing.rehearsal.simulator.judge.in_memory_site import iso
+from ticketing.rehearsal.simulator.history import JournalEntry, Record
+
+LONG_AFTER_THE_DRAW = 20
+
+
+def who_ended(sale, kind, such=lambda _: True):
+    entry = next(one for one in sale.journal if one.kind == kind and such(one))
+    return entry.person - 5_000, entry
+
+
+def in_line_only(sale):
+    admitted = {one.person for one in sale.journal if one.kind in {"ready", "admit"}}
+    return lambda entry: entry.person not in admitted and entry.number > 0
+
+
+# -- nobody loses their place ---------------------------------------------------------------------
+
+
+def test_somebody_who_came_back_with_another_number(sale):
+    claim = first(sale.records, "claim", lambda record: record.done)
+    tampered = with_record(sale, claim, data=claim.data | {"number": 4_711})
+
+    assert f"#{claim.user} was told no. 4711" in only(tampered, "places")
+
+
+def test_somebody_who_got_a_new_number_without_having_left(calm_sale):
+    """Given by the journal, but the first one never ended."""
+    person, end = 5_059, calm_sale.journal[-1].at + 5
+    claim = first(calm_sale.records, "claim", lambda record: record.done)
+    again = [JournalEntry(end, person, "join", 4_711), JournalEntry(end, person, "closed", 4_711)]
+    kept = [
+        one for one in calm_sale.journal if one.person != person or one.kind in {"lobby", "join"}
+    ]
+    number = next(one.number for one in kept if one.person == person and one.kind == "join")
+    told = [
+        replace(claim, user=59, began=end + at, ended=end + at, data=claim.data | {"number": which})
+        for at, which in ((1, number), (2, 4_711))
+    ]
+
+    tampered = replace(with_records(calm_sale, *told), journal=[*kept, *again])
+
+    found = str(failing(tampered)["places"].counterexample)
+    assert f"#59 came back with no. 4711; it was no. {number} before" in found
+
+
+def test_somebody_who_was_taken_out_as_having_left(sale):
+    who, entry = who_ended(sale, "left", in_line_only(sale))
+    tampered = without(sale, lambda record: record.user == who and record.action == "leave")
+
+    told = only(tampered, "places")
+
+    assert f"#{who} (no. {entry.number}) was taken out as having left" in told
+
+
+@pytest.fixture(scope="module")
+def with_absent():
+    """A calm sale in which somebody slept too long in line."""
+    for seed in range(50):
+        sale = honest(seed=seed, faults=False, lost=0.0)
+        if any(one.kind == "expired" and in_line_only(sale)(one) for one in sale.journal):
+            return sale
+    raise AssertionError
+
+
+def test_somebody_who_lost_their_place_although_they_asked(with_absent):
+    who, entry = who_ended(with_absent, "expired", in_line_only(with_absent))
+    poll = Record(who, "poll", entry.at - 5, entry.at - 4.9, data={"state": "WAITING"})
+
+    told = only(with_records(with_absent, poll), "places")
+
+    assert f"#{who} (no. {entry.number}) lost their place as absent" in told
+
+
+def test_somebody_who_lost_their_place_with_the_page_open(with_absent):
+    who, entry = who_ended(with_absent, "expired", in_line_only(with_absent))
+    dropped = first(with_absent.records, "disconnect", lambda record: record.user == who)
+    tampered = without(with_absent, lambda record: record is dropped)
+
+    assert f"#{who} (no. {entry.number}) lost their place as absent" in only(tampered, "places")
+
+
+@pytest.mark.parametrize("knob", ["claim_seconds", "pass_seconds"])
+def test_somebody_whose_time_was_cut_short(knob):
+    kind = {"claim_seconds": "ready", "pass_seconds": "admit"}[knob]
+    sale = next(one for one in _calm_sales() if _ran_out_after(one, kind))
+
+    assert "ran out" in only(with_knob(sale, knob, 45), "places")
+
+
+def _calm_sales():
+    return (honest(seed=seed, faults=False, lost=0.0) for seed in range(50))
+
+
+def _ran_out_after(sale, kind):
+    last = {}
+    for entry in sale.journal:
+        if entry.kind == "expired" and last.get(entry.person) == kind:
+            return True
+        last[entry.person] = entry.kind
+    return False
+
+
+# -- positions ------------------------------------------------------------------------------------
+
+
+def shown(sale, action="poll", least=4):
+    return first(sale.records, action, lambda record: (record.data.get("position") or 0) >= least)
+
+
+@pytest.mark.parametrize("by", [-9, 9])
+@pytest.mark.parametrize("action", ["poll", "push"])
+def test_a_position_that_was_never_so(calm_sale, by, action):
+    late = calm_sale.records[0].began + LONG_AFTER_THE_DRAW
+    record = first(
+        calm_sale.records,
+        action,
+        lambda one: one.began > late and (one.data.get("position") or 0) > 9,
+    )
+    tampered = with_record(
+        calm_sale, record, data=record.data | {"position": record.data["position"] + by}
+    )
+
+    assert f"#{record.user} (no. {record.data['number']}) was shown position" in only(
+        tampered, "positions"
+    )
+
+
+def test_a_position_of_somebody_who_was_no_longer_in_line(calm_sale):
+    late = calm_sale.records[0].began + LONG_AFTER_THE_DRAW
+    entry = next(one for one in calm_sale.journal if one.kind == "ready" and one.at > late)
+    who, at = entry.person - 5_000, entry.at + 7
+    data = {"state": "WAITING", "number": entry.number, "position": 1, "server_time": iso(at)}
+
+    told = only(with_records(calm_sale, Record(who, "poll", at, at + 0.1, data=data)), "positions")
+
+    assert f"#{who}" in told
+
+
+def test_what_was_true_is_too_old_to_be_told(calm_sale):
+    record = shown(calm_sale)
+    later = replace(record, began=record.began + 9, ended=record.ended + 9)
+    tampered = with_records(calm_sale, replace(later, action="poll"))
+
+    assert f"#{record.user} was told what was so" in only(tampered, "positions")

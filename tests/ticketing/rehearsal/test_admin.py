@@ -1,0 +1,179 @@
+"""A rehearsal in the admin: begun, stopped, and its report read."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tests.making import seat_ids
+from tests.reservations.acting import hold
+from tests.ticketing.rehearsal.sale_fixtures import OPTIONS
+from ticketing.accounts.models import User
+from ticketing.events.models import Event, EventChange
+from ticketing.rehearsal import services, tasks
+from ticketing.rehearsal.models import Rehearsal
+
+pytestmark = pytest.mark.django_db
+FORM = {"fans": 50, "minutes": 2, "profile": "bots", "faults": "none"}
+VERDICTS = [
+    {"name": "a", "words": "Nobody was overtaken.", "checked": 1234, "holds": True},
+    {"name": "b", "words": "No seat twice.", "checked": 9, "holds": False, "counterexample": "A-1"},
+    {"name": "c", "words": "Bots.", "checked": 0, "holds": None},
+]
+
+
+@pytest.fixture
+def client(operator):
+    logged_in = Client(headers={"accept-language": "en"})
+    logged_in.force_login(operator)
+    return logged_in
+
+
+@pytest.fixture
+def rehearsal(sale, operator, now):
+    return services.start_rehearsal(event_id=sale.pk, options=OPTIONS, by=operator, now=now)
+
+
+def address(name, *args):
+    return reverse(f"admin:rehearsal_rehearsal_{name}", args=args)
+
+
+def report(rehearsal, now, ok=True):
+    told = {"summary": {"verdicts": VERDICTS}, "html": "<h1>Held</h1>", "report": {"a": 1}}
+    return services.save_report(code=rehearsal.code, ok=ok, now=now, **told)
+
+
+def test_the_button_copies_the_event_and_has_it_directed(client, sale, monkeypatch):
+    directed = []
+    monkeypatch.setattr(tasks.rehearse, "delay", directed.append)
+
+    answer = client.post(address("rehearse", sale.pk), FORM)
+
+    begun = Rehearsal.objects.get()
+    assert answer.url == address("change", begun.pk)
+    assert directed == [begun.code]
+    assert begun.options == FORM | {"seed": 1, "knobs": {}}
+    assert Event.objects.get(pk=begun.copy).rehearsal_of == sale
+
+
+@pytest.mark.parametrize(("sandbox", "offered"), [(True, [True, True]), (False, [True, False])])
+def test_only_faults_that_are_possible_here_are_offered(client, sale, settings, sandbox, offered):
+    settings.PAYMENTS_SANDBOX = sandbox
+    page = client.get(address("rehearse", sale.pk)).content.decode()
+
+    assert [f'value="{it}"' in page for it in ("none", "some")] == offered
+    assert 'value="all"' not in page
+    assert ("charges real cards" in page) is not sandbox
+
+
+def test_a_second_one_is_refused_with_words(client, rehearsal, sale):
+    assert rehearsal.code in client.get(address("rehearse", sale.pk)).content.decode()
+
+    answer = client.post(address("rehearse", sale.pk), FORM)
+
+    assert answer.status_code == 409
+    assert rehearsal.code in answer.content.decode()
+
+
+def test_stopping_cleans_up_and_is_noted(client, rehearsal, sale):
+    client.post(address("stop", rehearsal.pk))
+
+    rehearsal.refresh_from_db()
+    assert rehearsal.state == "stopped"
+    assert rehearsal.cleaned_at
+    assert Event.objects.get() == sale
+    assert EventChange.objects.filter(what="rehearsal", after="stopped").exists()
+
+
+def test_who_has_something_of_a_real_event_is_told_to_operators(client, rehearsal, event, now):
+    (fan,) = services.make_people(code=rehearsal.code, numbers=range(1), now=now)
+    hold(event, User.objects.get(pk=fan.id), now, seat_ids(event)[0])
+
+    page = client.post(address("stop", rehearsal.pk), follow=True).content.decode()
+
+    assert "except for what belongs to a real event" in page
+    assert "accounts.User 1, reservations.Reservation 1." in page
+    assert "The next rehearsal can begin." in page
+    assert address("stop", rehearsal.pk) not in page
+
+
+def test_a_link_does_not_stop_it(client, rehearsal):
+    assert client.get(address("stop", rehearsal.pk)).status_code == 405
+
+
+def test_the_page_says_what_held(client, rehearsal, now):
+    report(rehearsal, now, ok=False)
+
+    page = client.get(address("change", rehearsal.pk)).content.decode()
+
+    assert "Nobody was overtaken." in page
+    assert "1,234" in page
+    assert ("did not hold" in page, "not rehearsed" in page) == (True, True)
+    assert address("report", rehearsal.pk) in page
+
+
+def test_the_report_can_load_and_run_nothing(client, rehearsal, now):
+    report(rehearsal, now)
+
+    answer = client.get(address("report", rehearsal.pk))
+
+    policy = {part.strip() for part in answer["Content-Security-Policy"].split(";")}
+    assert answer.content == b"<h1>Held</h1>"
+    assert {"default-src 'none'", "style-src 'unsafe-inline'", "sandbox"} <= policy
+    assert not any(part.startswith("script-src") for part in policy)
+
+
+def test_the_figures_can_be_taken_home(client, rehearsal, now):
+    report(rehearsal, now)
+
+    answer = client.get(address("json", rehearsal.pk))
+
+    assert answer.json() == {"a": 1}
+    assert answer["Content-Disposition"].startswith("attachment")
+
+
+def test_without_a_report_there_is_none_to_see(client, rehearsal):
+    assert client.get(address("report", rehearsal.pk)).status_code == 404
+    assert client.get(address("json", rehearsal.pk)).status_code == 404
+
+
+@pytest.mark.parametrize(("ok", "state"), [(True, "passed"), (False, "failed")])
+def test_a_report_after_the_clean_up_counts(rehearsal, now, ok, state):
+    services.clean_up_rehearsal(code=rehearsal.code, now=now)
+
+    assert report(rehearsal, now, ok=ok).state == state
+
+
+def test_what_was_stopped_stays_stopped(rehearsal, now):
+    services.stop_rehearsal(code=rehearsal.code, by=None, now=now)
+
+    assert report(rehearsal, now).state == "stopped"
+
+
+@pytest.mark.parametrize(("minutes", "is_stopped"), [(9, False), (11, True)])
+def test_one_that_nobody_runs_any_more_is_cleaned_up(rehearsal, now, minutes, is_stopped):
+    services.clean_up_forgotten(now=now + timedelta(minutes=minutes))
+
+    rehearsal.refresh_from_db()
+    assert (rehearsal.state == "stopped") is is_stopped
+    assert Event.objects.filter(pk=rehearsal.copy).exists() is not is_stopped
+
+
+def test_who_asks_for_the_pulse_is_heard(rehearsal, now):
+    services.running_rehearsal(rehearsal.code, now=now + timedelta(minutes=9))
+    services.clean_up_forgotten(now=now + timedelta(minutes=15))
+
+    rehearsal.refresh_from_db()
+    assert rehearsal.is_under_way
+
+
+def test_a_director_who_can_t_begin_ends_it(rehearsal, now, settings, tmp_path):
+    settings.VAR_DIR, settings.SITE_URL = tmp_path, "http://127.0.0.1:9"
+    settings.BASE_DIR = tmp_path  # where there is no manage.py
+
+    services.start_runner(code=rehearsal.code, now=now)
+
+    rehearsal.refresh_from_db()
+    assert rehearsal.state == "stopped"
+    assert "manage.py" in (tmp_path / "rehearsals" / rehearsal.code / "runner.log").read_text()

@@ -1,0 +1,72 @@
+"""When people's turns came, from the queue's journal.
+
+The journal is in the order in which the queue was changed, whatever the clocks said. A *call* is
+what takes a place inside: being told that it is one's turn, or coming in at once.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ticketing.rehearsal.simulator.history import JournalEntry, Record
+from ticketing.rehearsal.simulator.judge.evidence_index import ENDINGS, IndexedEvidence
+
+# As in the queue itself: permits of so many seconds without ticks are not lost.
+MISSED_SECONDS = 60.0
+# Ticks come every second, and so do the snapshots that tell the age of the last tick.
+TICK_SECONDS = 1.0
+AROUND_SECONDS = 10.0
+
+
+def calls(journal: list[JournalEntry]) -> Iterator[tuple[JournalEntry, int]]:
+    """Each call, and how many were called or inside right after it."""
+    ready: set[int] = set()
+    inside: set[int] = set()
+    for entry in journal:
+        if entry.kind == "ready":
+            ready.add(entry.person)
+            yield entry, len(ready) + len(inside)
+        elif entry.kind == "admit":
+            was_called = entry.person in ready
+            ready.discard(entry.person)
+            inside.add(entry.person)
+            if not was_called:
+                yield entry, len(ready) + len(inside)
+        elif entry.kind in ENDINGS:
+            ready.discard(entry.person)
+            inside.discard(entry.person)
+
+
+class TickGaps:
+    """How long the queue was without a tick, by the snapshots and the gaps between them."""
+
+    def __init__(self, evidence: IndexedEvidence) -> None:
+        samples = sorted(evidence.of("sample"), key=lambda record: record.ended)
+        answered = [record for record in samples if record.done]
+        self.times = [record.ended for record in answered]
+        starts = [*self.times[:1], *self.times]
+        silences = [ended - began for began, ended in zip(starts, self.times, strict=False)]
+        self.gaps = [
+            max(_tick_age(record), silence - TICK_SECONDS) + TICK_SECONDS
+            for record, silence in zip(answered, silences, strict=True)
+        ]
+        self.longest = min(max(self.gaps, default=2 * TICK_SECONDS), MISSED_SECONDS)
+
+    def longest_around(self, at: float) -> float:
+        first = bisect_left(self.times, at - AROUND_SECONDS)
+        # And the next snapshot, however late: it tells how long there was none.
+        last = bisect_right(self.times, at + AROUND_SECONDS) + 1
+        nearby = max(self.gaps[first:last], default=MISSED_SECONDS if not self.times else 0)
+        return min(max(nearby, 2 * TICK_SECONDS), MISSED_SECONDS)
+
+
+def _tick_age(record: Record) -> float:
+    return float(record.data.get("tick_age_seconds") or 0)
+
+
+def pauses(evidence: IndexedEvidence) -> Iterator[tuple[float, float]]:
+    """From a pause until the next move was tried, successful or not."""
+    moves = sorted(evidence.of("move"), key=lambda record: record.began)
+    for record, after in pairwise(moves):
+        if record.done and record.data.get("move") == "pause":
+            yield record.ended, after.began
