@@ -46,21 +46,21 @@ def body_of(payment: Payment, reservation: Reservation) -> dict[str, Any]:
 def put_offer(
     *, reservation: Reservation, link: str, language: str, now: datetime, **_: Any
 ) -> None:
-    """Hears `reservations.signals.seats_offered`: written with the hold that it tells of."""
+    """Receives `seats_offered` of reservations, in the transaction of the hold."""
     _put_about(reservation, SEATS_OFFERED, link=link, language=language, now=now)
 
 
 def put_missed(
     *, reservation: Reservation, link: str, language: str, now: datetime, **_: Any
 ) -> None:
-    """Hears `reservations.signals.offer_missed`."""
+    """Receives `offer_missed` of reservations."""
     _put_about(reservation, OFFER_MISSED, link=link, language=language, now=now)
 
 
 def put_taken_off(
     *, entry: StandbyEntry, language: str, now: datetime, signal: Any, sender: Any, **words: Any
 ) -> None:
-    """Hears `reservations.signals.taken_off_standby`: of a place, which need not have an order."""
+    """Receives `removed_from_standby` of reservations; the entry need not have an order."""
     body = {"event": entry.event_id, "fan": entry.fan_id, "language": language} | words
     locks.put_messages(
         aggregate=f"standby:{entry.pk}",
@@ -78,12 +78,12 @@ def put_ticket_news(
     email: str,
     language: str,
     now: datetime,
-    words: dict[str, Any],
+    details: dict[str, Any],
     **_: Any,
 ) -> None:
-    """Hears `reservations.signals.ticket_news`; the order's lock is held, as for its payment."""
+    """Receives `ticket_notification` of reservations; the sender holds the order's lock."""
     body = {"ticket": ticket.code, "event": ticket.event_id, "fan": to, "email": email}
-    _put(ticket.reservation, kind, body | {"language": language} | words, now)
+    _put(ticket.reservation, kind, body | {"language": language} | details, now)
 
 
 def _put_about(

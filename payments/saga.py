@@ -164,7 +164,7 @@ def begin_refund(
     if moved:
         if frees_seats:
             code = payment.reservation.code
-            reservations.set_tickets_aside(code=code, for_fan=for_fan, now=now)
+            reservations.suspend_tickets(code=code, for_fan=for_fan, now=now)
         more = {"by_id": by, "fee": fee, "frees_seats": frees_seats}
         _request_back(moved, amount, why=why, now=now, **more)
     return moved
@@ -195,7 +195,9 @@ def finish_refund(payment: Payment, cancelled: int, *, now: datetime) -> Payment
         return None
     _close(refund, Refund.State.DONE, "", now)
     kinds = [outbox.REFUNDED]
-    is_over = refund.frees_seats or (is_all and not reservations.is_used(code=reservation.code))
+    is_over = refund.frees_seats or (
+        is_all and not reservations.has_used_tickets(code=reservation.code)
+    )
     if is_cancelled := is_over and reservation.state == Reservation.State.CONFIRMED:
         reservations.refund(code=reservation.code, now=now)
         kinds.append(outbox.RESERVATION_CANCELLED)
@@ -239,7 +241,7 @@ def refuse_refund(payment: Payment, words: str, *, now: datetime) -> Payment | N
     if fresh.state != State.REFUNDING or refund is None or refund.is_owed:
         return None
     _close(refund, Refund.State.REFUSED, words, now)
-    reservations.give_tickets_back(code=payment.reservation.code, now=now)
+    reservations.restore_tickets(code=payment.reservation.code, now=now)
     before = State.PARTIALLY_REFUNDED if fresh.refunded else State.SUCCEEDED
     note = f"refund refused: {words}"
     return locks.move_payment(fresh, to=before, now=now, note=note, due_at=None)

@@ -25,7 +25,7 @@ from reservations.api_serializers import (
     request_body,
     reservation_body,
 )
-from reservations.errors import OnlySeatsLater
+from reservations.errors import AsyncNeedsNamedSeats
 from ticketing.accounts import selectors as accounts
 from ticketing.accounts.api_auth import FanAuthentication, TokenAuthentication
 from ticketing.core import clock
@@ -38,9 +38,9 @@ COOKIE = settings.SESSION_COOKIE_NAME
 ORDINARY_KEY = re.compile(r"[!-~]{1,64}")
 
 CHOICES: dict[str, Callable[[Any], Any]] = {
-    "seats": services.these,
-    "best": lambda wish: services.the_best(**wish),
-    "places": lambda wish: services.any_places(**wish),
+    "seats": services.SeatChoice.named,
+    "best": lambda wish: services.SeatChoice.best(**wish),
+    "places": lambda wish: services.SeatChoice.standing(**wish),
 }
 
 
@@ -70,10 +70,10 @@ class ReservationsView(FanView):
         who: Any = {"event_id": event_id, "fan_id": fan_of(request), "now": clock.now(), "key": key}
         if request.query_params and valid(HowSerializer, request.query_params)["mode"] == "async":
             if kind != "seats":
-                raise OnlySeatsLater()
-            later = services.request_seats(seat_ids=wish, **who)
+                raise AsyncNeedsNamedSeats()
+            later = services.request_hold(seat_ids=wish, **who)
             return Response(request_body(later), status=202)
-        hold = services.hold(choice=CHOICES[kind](wish), **who)
+        hold = services.hold_seats(choice=CHOICES[kind](wish), **who)
         return Response(reservation_body(hold, who["now"]), status=201 if hold.is_new else 200)
 
     @extend_schema(**documents.LEAVE)
@@ -99,7 +99,7 @@ class ReservationView(FanView):
 class HoldRequestView(FanView):
     @extend_schema(**documents.SHOW_REQUEST)
     def get(self, request: Request, event_id: int, code: str) -> Response:
-        found = selectors.own_request(event_id=event_id, fan_id=fan_of(request), code=code)
+        found = selectors.own_hold_request(event_id=event_id, fan_id=fan_of(request), code=code)
         return Response(request_body(found))
 
 
@@ -116,7 +116,7 @@ async def lean_hold(call: Call) -> tuple[int, bytes]:
     require_own_origin(call.headers, own=call.own_origin)
     ((kind, wish),) = lean_wish(call).items()
     who: Any = {"event_id": int(call.parts["event_id"]), "fan_id": fan.id, "now": clock.now()}
-    hold = await services.ahold(choice=CHOICES[kind](wish), key=ordinary_key(call), **who)
+    hold = await services.ahold_seats(choice=CHOICES[kind](wish), key=ordinary_key(call), **who)
     body = JSONRenderer().render(reservation_body(hold, who["now"]))
     return 201 if hold.is_new else 200, body
 

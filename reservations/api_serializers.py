@@ -6,9 +6,9 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
-from reservations.errors import refusal_of
+from reservations.errors import error_from_code
 from reservations.models import HoldRequest, Reservation
-from reservations.selectors import Hold
+from reservations.selectors import ReservationWithSeats
 from reservations.tokens import payment_token
 from ticketing.core.error_responses import body as error_body
 
@@ -119,7 +119,7 @@ class HoldRequestSerializer(serializers.Serializer):
 SEAT = ("id", "section", "row", "number", "grade", "grade_names", "price")
 
 
-def reservation_body(hold: Hold, now: datetime) -> dict[str, Any]:
+def reservation_body(hold: ReservationWithSeats, now: datetime) -> dict[str, Any]:
     it = hold.reservation
     return {
         "code": it.code,
@@ -144,7 +144,7 @@ def request_body(request: HoldRequest) -> dict[str, Any]:
         "seats": request.seats,
         "created_at": request.created_at,
         "reservation": request.reservation.code if request.reservation else None,
-        "refusal": error_body(refusal_of(**refusal)) if refusal else None,
+        "refusal": error_body(error_from_code(**refusal)) if refusal else None,
         "next_poll_ms": None if is_over else 1_000,
     }
 

@@ -8,9 +8,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reservations import api_standby_documents as documents
-from reservations import services, standby
+from reservations import services
 from reservations.api import FanView, fan_of, valid
 from reservations.api_standby_serializers import StandbyWishSerializer, standby_body
+from reservations.selectors import standby
 from ticketing.core import clock
 
 

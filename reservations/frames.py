@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils import translation
 
-from reservations.errors import refusal_of
+from reservations.errors import error_from_code
 from ticketing.core.error_responses import body as error_body
 
 Changes = dict[int, str]  # seat -> letter
@@ -32,5 +32,5 @@ def request_frame(told: dict[str, Any], language: str) -> str:
     """An asynchronous request in its new state; a refusal in its reader's language."""
     refusal = told["refusal"]
     with translation.override(language):
-        words = error_body(refusal_of(**refusal)) if refusal else None
+        words = error_body(error_from_code(**refusal)) if refusal else None
     return dumps({"type": "request", **told, "refusal": words})

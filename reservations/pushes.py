@@ -12,12 +12,12 @@ from redis.exceptions import RedisError
 from reservations import store
 from reservations.api_serializers import request_body
 from reservations.models import HoldRequest
-from reservations.signals import request_moved
+from reservations.services.signals import hold_request_changed
 
 log = logging.getLogger(__name__)
 
 
-@receiver(request_moved)
+@receiver(hold_request_changed)
 def push(request: HoldRequest, **_: Any) -> None:
     """It never fails: whoever hears nothing asks."""
     told = request_body(request) | {"refusal": request.refusal}

@@ -27,7 +27,7 @@ class Glance:
 def glance(event_id: int, *, last_news: str, last_request: str) -> Glance:
     """The version is read first: a change that it knows of is then among the news, or will be."""
     version = seats_version(event_id)
-    news = gate.news_since(event_id, last_news)
+    news = gate.updates_since(event_id, last_news)
     return Glance(news, requests_since(event_id, last_request), version)
 
 

@@ -1,4 +1,4 @@
-"""Who may choose seats: people whose turn it is; anybody where no queue is in front of the sale."""
+"""Who may choose seats: fans admitted by the queue, or anybody if the event has no queue."""
 
 from datetime import datetime
 
@@ -12,10 +12,10 @@ OPEN_SALE = (NoQueue, QueueOver)
 
 
 def require_turn(*, event_id: int, fan_id: int, now: datetime) -> None:
-    """Renews the pass of whoever is inside.
+    """Renew the pass of an admitted fan, or refuse.
 
-    Where Redis knows of no line, the database says why: there is no queue or it is over (then the
-    sale is open), it has not begun (refused), or it is being restored (refused, try again).
+    If Redis has no line, the database says why: no queue or a closed one (the sale is open), not
+    opened yet (refused), or being restored (refused, try again).
     """
     try:
         queue.require_admission(event_id=event_id, person=str(fan_id), now=now)
@@ -31,6 +31,7 @@ async def arequire_turn(*, event_id: int, fan_id: int, now: datetime) -> None:
 
 
 def require_open_sale(event_id: int) -> None:
+    """Refuse unless the event sells without a queue."""
     reason = why_no_line(event_id)
     if not issubclass(reason, OPEN_SALE):
         raise reason() from None

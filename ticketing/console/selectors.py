@@ -12,7 +12,7 @@ from django.db.models.functions import Mod
 
 from payments.models import Payment
 from reservations.models import Reservation, ReservedSeat
-from reservations.selectors import Hold, own_reservations
+from reservations.selectors import ReservationWithSeats, own_reservations
 from ticketing.accounts.models import User
 from ticketing.console.models import Autopilot, Sample
 from ticketing.core import clock
@@ -179,7 +179,7 @@ class Story:
     """What happened to somebody in one sale."""
 
     journal: list[QueueJournal]
-    reservations: list[Hold]
+    reservations: list[ReservationWithSeats]
     payments: list[Payment]
     appeals: list[BlockAppeal]
     changes: list[QueueChange]

@@ -13,7 +13,7 @@ from payments import mails, services
 from payments.models import OutboxMessage
 from payments.sandbox.control import Behaviour
 from payments.services import delivering
-from reservations.signals import seats_offered
+from reservations.services.signals import seats_offered
 from tests.payments.saga.acting import work
 from tests.payments.saga.mail_server import mail_server
 from ticketing.events.models import Event

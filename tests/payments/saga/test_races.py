@@ -14,9 +14,9 @@ from payments.sandbox import control
 from payments.sandbox.control import Behaviour
 from payments.services import cancelling
 from reservations import services as reservations
-from reservations.errors import HoldOver
+from reservations.errors import HoldExpired
 from reservations.models import Reservation
-from reservations.services import paying
+from reservations.services import purchases as paying
 from tests.concurrency.together import together, winners
 from tests.payments.saga.acting import Buyer, messages, money_and_seats_agree, seat_states, work
 from tests.payments.saga.test_webhooks import body_of, send, signed
@@ -187,7 +187,7 @@ def test_control_without_the_lock_seats_that_ran_out_are_paid_for(buyer, event, 
     together(2, race)
 
     assert (buyer.reservation.state, seat_states(buyer)) == ("paying", {"available"})
-    assert reservations.contradictions(event_id=event.pk)
+    assert reservations.inconsistent_seats(event_id=event.pk)
 
 
 def test_who_gives_seats_back_while_paying_is_refused(buyer, event):
@@ -381,7 +381,7 @@ def test_many_couriers_deliver_each_message_once_and_in_order(buyer, delivered):
 
 
 def test_too_late_is_too_late(buyer):
-    with pytest.raises(HoldOver):
+    with pytest.raises(HoldExpired):
         buyer.start(now=buyer.reservation.deadline)
 
 

@@ -48,7 +48,7 @@ async def until(true, seconds=10):
 
 
 def tell(seats, letter, now):
-    gate.tell(7, 1, seats, letter, until=now + timedelta(minutes=5))
+    gate.publish_seats(7, 1, seats, letter, until=now + timedelta(minutes=5))
 
 
 async def test_a_seat_that_changed_twice_is_told_as_it_is_now(hub, now):
@@ -97,9 +97,9 @@ async def test_after_an_outage_everybody_looks_at_the_list(hub, now, monkeypatch
     hub.watch(7, one.connection, now)
     await until(lambda: hub.rooms[7]._glance is not None)
 
-    redis.client().set(keys.news(7), "no stream")  # every look fails
+    redis.client().set(keys.seat_updates(7), "no stream")  # every look fails
     await until(lambda: hub.rooms[7]._glance is None)
-    redis.client().delete(keys.news(7))
+    redis.client().delete(keys.seat_updates(7))
 
     await until(lambda: one.kinds()[-1] == "refresh")
     tell([5], "h", now)
