@@ -5,7 +5,8 @@ import subprocess
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from reservations import locks, prepared
+from reservations import locks, sql
+from reservations.sql.prepared import prepared_forms
 
 TPS = re.compile(r"tps = ([\d.]+)")
 VALUES = {
@@ -16,7 +17,7 @@ VALUES = {
     "code": "substr(md5(random()::text || :seat), 1, 10)",
     "key": "''",
     "now": "now()",
-    "patience": f"'{locks.PATIENCE}'",
+    "lock_timeout": f"'{locks.LOCK_TIMEOUT}'",
 }
 
 
@@ -39,10 +40,11 @@ def holds_per_second(
 
 
 def _script() -> str:
-    """The statements of `locks.hold`: prepared once per connection, then one round trip."""
-    choice = locks._text("choose_seats").rstrip()
-    _name, prepare, execute = prepared._forms(locks._text("hold").replace("{choice}", choice))
-    before = _filled(locks._text("before_hold")).strip()
+    """The statements of `locks.hold_seats`: prepared once per connection, then one round trip."""
+    choice = sql.statement("choose_seats").rstrip()
+    hold = sql.statement("hold_seats").replace("{choice}", choice)
+    _name, prepare, execute = prepared_forms(hold)
+    before = _filled(locks.SET_LOCK_TIMEOUT + sql.statement("lock_person_limit")).strip()
     return "\n".join(
         [
             *("\\if :turn = 0", _one_line(prepare) + ";", "\\endif"),

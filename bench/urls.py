@@ -39,7 +39,7 @@ class HoldSqlOnly(Bare):
 
     def post(self, request: Request, event_id: int, fan_id: int) -> Response:
         seats = request.data["seats"]
-        verdict = locks.hold(
+        result = locks.hold_seats(
             event_id=event_id,
             fan_id=fan_id,
             choice=SeatChoice("seats", len(seats), seats),
@@ -47,7 +47,7 @@ class HoldSqlOnly(Bare):
             key="",
             now=clock.now(),
         )
-        return Response({"word": verdict.word, "seats": verdict.seats}, status=201)
+        return Response({"status": result.status, "seats": result.seats}, status=201)
 
 
 @csrf_exempt

@@ -8,16 +8,16 @@ class PaymentsConfig(AppConfig):
 
     def ready(self) -> None:
         from payments import gateways, outbox
-        from reservations.signals import (
+        from reservations.services import (
             offer_missed,
+            removed_from_standby,
             seats_offered,
-            taken_off_standby,
-            ticket_news,
+            ticket_notification,
         )
         from ticketing.core.server_signals import server_started
 
         seats_offered.connect(outbox.on_seats_offered)
         offer_missed.connect(outbox.on_offer_missed)
-        taken_off_standby.connect(outbox.on_taken_off_standby)
-        ticket_news.connect(outbox.on_ticket_news)
+        removed_from_standby.connect(outbox.on_taken_off_standby)
+        ticket_notification.connect(outbox.on_ticket_news)
         server_started.connect(gateways.preload)

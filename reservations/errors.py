@@ -1,4 +1,4 @@
-"""What can be so about seats that somebody wants."""
+"""Refusals of reservations, tickets and standby lists."""
 
 from typing import Any, TypeGuard
 
@@ -8,7 +8,7 @@ from ticketing.core.errors import DomainError, InvalidInput, NotFound
 
 
 class SeatsTaken(DomainError):
-    """Somebody else has them, or is getting them this very moment; `seats` says which."""
+    """Somebody else holds them or is about to; `seats` says which."""
 
     code = "seat_taken"
     status = 409
@@ -17,7 +17,7 @@ class SeatsTaken(DomainError):
 
 
 class SeatsBusy(DomainError):
-    """Their rows are locked by others for longer than anybody should wait."""
+    """Their rows stayed locked by others for longer than the lock timeout."""
 
     code = "seats_busy"
     status = 409
@@ -41,7 +41,7 @@ class NotOnSale(DomainError):
 
 
 class TooManySeats(DomainError):
-    """`limit` seats a person in all, of which `left` remain."""
+    """`limit` seats per person, of which `left` remain."""
 
     code = "too_many_seats"
     status = 409
@@ -52,7 +52,7 @@ class TooManySeats(DomainError):
 
 
 class NotTogether(DomainError):
-    """Best available: there are seats, but not so many side by side."""
+    """Best available: there are not enough free seats side by side."""
 
     code = "not_together"
     status = 409
@@ -68,7 +68,7 @@ class NotEnoughPlaces(DomainError):
 
 
 class LeavesOrphan(DomainError):
-    """`seats` are the ones that would be left alone."""
+    """`seats` are the orphans that the choice would leave."""
 
     code = "leaves_orphan"
     status = 409
@@ -83,8 +83,8 @@ class CompanionAlone(DomainError):
     advice = _("Choose both, or other seats.")
 
 
-class HoldOver(DomainError):
-    """The time to decide is up."""
+class HoldExpired(DomainError):
+    """The deadline of the hold has passed."""
 
     code = "hold_over"
     status = 409
@@ -92,20 +92,20 @@ class HoldOver(DomainError):
     advice = _("Choose again: they may still be free.")
 
 
-class SeatsElsewhere(InvalidInput):
-    """Some of the seats are not the event's; the same code as any input that can't be used."""
+class SeatsOfAnotherEvent(InvalidInput):
+    """Some seats belong to another event; has the code of any invalid input."""
 
     message = _("Some of these are not seats of this event.")
 
 
-class OnlySeatsLater(InvalidInput):
-    """An asynchronous request waits for named seats; the best are known only at the moment."""
+class AsyncNeedsNamedSeats(InvalidInput):
+    """Best seats cannot be requested asynchronously: they are known only at the moment."""
 
     message = _("Only named seats can be asked for asynchronously.")
 
 
 class BadPaymentToken(DomainError):
-    """Not ours, not for this person and these seats, or too old."""
+    """Not signed by us, for another person or reservation, or expired."""
 
     code = "bad_payment_token"
     status = 403
@@ -113,8 +113,8 @@ class BadPaymentToken(DomainError):
     advice = _("Load your reservation again: it comes with a new one.")
 
 
-class NoStandby(NotFound):
-    """This event keeps no list, or the person is not on it."""
+class NotOnStandby(NotFound):
+    """The event has no list, or the person is not on it."""
 
     code = "no_standby"
     message = _("You are not on a standby list of this event.")
@@ -127,8 +127,8 @@ class NotSoldOut(DomainError):
     advice = _("Choose among the seats that are free.")
 
 
-class StandbyOver(DomainError):
-    """The event keeps no list, or no longer."""
+class StandbyClosed(DomainError):
+    """The event has no standby list, or no longer."""
 
     code = "standby_over"
     status = 409
@@ -137,7 +137,7 @@ class StandbyOver(DomainError):
 
 
 class OnlyFewerSeats(DomainError):
-    """Whoever wants more leaves, and joins again behind everybody."""
+    """To ask for more, a fan leaves and joins again at the end."""
 
     code = "only_fewer_seats"
     status = 409
@@ -156,14 +156,14 @@ class NoTicket(NotFound):
 
 
 class NoOffer(NotFound):
-    """Not for this person, or no longer: accepted, declined, withdrawn, or the ticket is gone."""
+    """For somebody else, or ended: accepted, declined, withdrawn, or the ticket is void."""
 
     code = "no_offer"
     message = _("There is no such offer for you any more.")
 
 
 class TicketUsed(DomainError):
-    """Somebody went in with it: it can't be given away, changed or refunded any more."""
+    """A used ticket cannot be transferred, changed or refunded."""
 
     code = "ticket_used"
     status = 409
@@ -172,15 +172,15 @@ class TicketUsed(DomainError):
 
 
 class TicketNotValid(DomainError):
-    """It is void, or its money is on the way back."""
+    """The ticket is void or being refunded."""
 
     code = "ticket_not_valid"
     status = 409
     message = _("This ticket is no longer valid.")
 
 
-class HandedOver(DomainError):
-    """Tickets of the order belong to others now: only an operator can undo that."""
+class TicketTransferred(DomainError):
+    """Tickets of the order were transferred: only an operator can cancel it."""
 
     code = "handed_over"
     status = 409
@@ -200,11 +200,11 @@ class NotRenamable(DomainError):
     message = _("Names on tickets of this event can't be changed, or no longer.")
 
 
-class OfferToOneself(InvalidInput):
+class OfferToSelf(InvalidInput):
     message = _("This is your own address.")
 
 
-class OfferedAlready(DomainError):
+class AlreadyOffered(DomainError):
     code = "offered_already"
     status = 409
     message = _("This ticket is offered to somebody already.")
@@ -231,8 +231,8 @@ class TooLateToUndo(DomainError):
     message = _("A check-in can be undone for %(minutes)s minutes only.")
 
 
-def refusal_of(*, code: str, details: dict[str, Any]) -> DomainError:
-    """A refusal that was stored, to be told in the language of whoever reads it."""
+def error_from_code(*, code: str, details: dict[str, Any]) -> DomainError:
+    """The error with this code, so that a stored refusal is shown in the reader's language."""
     kinds = {kind.code: kind for kind in globals().values() if _is_error(kind)}
     return kinds.get(code, DomainError)(**details)
 

@@ -1,12 +1,12 @@
-"""The gate in Redis: turns losers away before they cost the database anything.
+"""The gate in Redis: refuses seats that are taken before the attempt costs any SQL.
 
-It only makes things fast. What it does not know PostgreSQL decides, and what it knows wrongly ends
-by itself: a try after seconds, a hold at its deadline, the rest after a day.
+It only saves work and never grants a seat. What it does not know, PostgreSQL decides; wrong entries
+expire: an attempt after seconds, a hold at its deadline, the rest after a day.
 """
 
 import logging
 from collections.abc import Collection, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,68 +21,71 @@ from ticketing.core.errors import TooManyRequests
 from ticketing.events.services import next_seats_version
 
 FOLDER = Path(__file__).parent / "lua"
-# Longer than a try can take: the wait for row locks, and a Redis that is slow to answer.
-TRY = timedelta(seconds=5)
-# The database said that a seat is taken, but not for how long: so long nobody asks it again. An
-# operator who puts a seat on sale meanwhile sells it so much later.
-SHUT = timedelta(seconds=2)
-KEPT_SECONDS = 24 * 3600
-KEPT = timedelta(seconds=KEPT_SECONDS)
-WAKER_MS = 100
-TRIES_MS = 10_000
+# Longer than an attempt can take: the wait for row locks, and a slow Redis.
+ATTEMPT_TTL = timedelta(seconds=5)
+# For seats that the database says are taken, without saying how long. An operator who puts such a
+# seat on sale meanwhile sells it that much later.
+TAKEN_TTL = timedelta(seconds=2)
+TTL_SECONDS = 24 * 3600
+TTL = timedelta(seconds=TTL_SECONDS)
+WAKE_UP_MS = 100
+ATTEMPT_WINDOW_MS = 10_000
 HELD, SOLD, AVAILABLE = "h", "s", "a"
 
 log = logging.getLogger(__name__)
 
 
 @cache
-def script(verb: str) -> Any:
-    return redis.client().register_script((FOLDER / f"{verb}.lua").read_text())
+def script(name: str) -> Any:
+    return redis.client().register_script((FOLDER / f"{name}.lua").read_text())
 
 
-def enter(event_id: int, fan_id: int, seats: Sequence[int], now: datetime) -> None:
-    """Go on to the database, or be told at once that it is no use."""
-    names, args = _wish(event_id, fan_id, seats, now)
-    _may_go_on(script("enter")(keys=names, args=args, client=redis.client()))
+def begin_attempt(event_id: int, fan_id: int, seats: Sequence[int], now: datetime) -> None:
+    """Reserve the seats for one attempt in the database, or refuse at once."""
+    names, args = _attempt(event_id, fan_id, seats, now)
+    _raise_refusal(script("begin_attempt")(keys=names, args=args, client=redis.client()))
 
 
-async def aenter(event_id: int, fan_id: int, seats: Sequence[int], now: datetime) -> None:
-    names, args = _wish(event_id, fan_id, seats, now)
-    client, wanted = redis.async_client(), [*names, *args]
+async def abegin_attempt(event_id: int, fan_id: int, seats: Sequence[int], now: datetime) -> None:
+    """The same for coroutines."""
+    names, args = _attempt(event_id, fan_id, seats, now)
+    client, values, lua = redis.async_client(), [*names, *args], script("begin_attempt")
     try:
-        answer = await client.evalsha(script("enter").sha, len(names), *wanted)
+        answer = await client.evalsha(lua.sha, len(names), *values)
     except NoScriptError:
-        answer = await client.eval(script("enter").script, len(names), *wanted)
-    _may_go_on(answer)
+        answer = await client.eval(lua.script, len(names), *values)
+    _raise_refusal(answer)
 
 
-def _wish(
+def _attempt(
     event_id: int, fan_id: int, seats: Sequence[int], now: datetime
 ) -> tuple[list[str], list[int]]:
-    names = [keys.gate(event_id), keys.left(event_id), keys.tries(event_id, fan_id)]
-    return names, [fan_id, ms(now), ms(now + TRY), settings.HOLD_TRIES, TRIES_MS, *seats]
+    """Keys and arguments of `begin_attempt.lua`."""
+    names = [keys.gate(event_id), keys.seats_left(event_id), keys.attempts(event_id, fan_id)]
+    limits = [settings.HOLD_TRIES, ATTEMPT_WINDOW_MS]
+    return names, [fan_id, ms(now), ms(now + ATTEMPT_TTL), *limits, *seats]
 
 
-def _may_go_on(answer: list[str]) -> None:
-    word, *more = answer
-    if word == "taken":
-        raise SeatsTaken(seats=[int(seat) for seat in more])
-    if word == "sold_out":
+def _raise_refusal(answer: list[str]) -> None:
+    status, *details = answer
+    if status == "taken":
+        raise SeatsTaken(seats=[int(seat) for seat in details])
+    if status == "sold_out":
         raise SoldOut()
-    if word == "too_often":
-        raise TooManyRequests(retry_after=-(-int(more[0]) // 1000))
+    if status == "too_often":
+        raise TooManyRequests(retry_after=-(-int(details[0]) // 1000))
 
 
-def go_back(
+def abandon_attempt(
     event_id: int, fan_id: int, seats: Collection[int], now: datetime, *, taken: Collection[int]
 ) -> None:
-    """A try came to nothing. Without Redis it is forgotten anyway."""
+    """Open the gate after a failed attempt; without Redis the attempt expires by itself."""
     others = [seat for seat in seats if seat not in set(taken)]
-    args = [fan_id, ms(now + SHUT), len(taken), *taken, *others]
-    _quietly("back", [keys.gate(event_id)], args)
+    args = [fan_id, ms(now + TAKEN_TTL), len(taken), *taken, *others]
+    _run_or_log("abandon_attempt", [keys.gate(event_id)], args)
 
 
-def tell(
+def publish_seats(
     event_id: int,
     fan_id: int,
     seats: Collection[int],
@@ -91,72 +94,67 @@ def tell(
     until: datetime,
     change: int = 0,
 ) -> None:
-    """Say what is true now. It never fails: the database has it, and what is wrong here ends."""
-    key, version, seconds = next_seats_version(event_id=event_id)
-    names = [keys.gate(event_id), keys.left(event_id), keys.news(event_id), key]
-    args = [letter, fan_id, ms(until), change, KEPT_SECONDS, version, seconds, *seats]
-    _quietly("tell", names, args)
+    """Publish a committed change. Never raises: PostgreSQL has it, and wrong entries expire."""
+    version_key, version, version_ttl = next_seats_version(event_id=event_id)
+    names = [
+        keys.gate(event_id),
+        keys.seats_left(event_id),
+        keys.seat_updates(event_id),
+        version_key,
+    ]
+    args = [letter, fan_id, ms(until), change, TTL_SECONDS, version, version_ttl, *seats]
+    _run_or_log("publish_seats", names, args)
 
 
-def last_news(event_id: int) -> str:
-    """The name of the last piece of news."""
-    found: Any = redis.client().xrevrange(keys.news(event_id), count=1)
+def last_update_id(event_id: int) -> str:
+    """Id of the newest entry in the stream of seat updates."""
+    found: Any = redis.client().xrevrange(keys.seat_updates(event_id), count=1)
     return found[0][0] if found else ""
 
 
-def news_since(event_id: int, last: str) -> list[tuple[str, str, list[int]]]:
-    """(name, letter, seats) of everything told since; for the live map."""
-    found: Any = redis.client().xrange(keys.news(event_id), min=f"({last}" if last else "-")
+def updates_since(event_id: int, last: str) -> list[tuple[str, str, list[int]]]:
+    """(id, letter, seats) of every update after `last`; for the live map."""
+    found: Any = redis.client().xrange(keys.seat_updates(event_id), min=f"({last}" if last else "-")
     return [(name, it["l"], [int(seat) for seat in it["s"].split(",")]) for name, it in found]
 
 
-def is_first_to_wake() -> bool:
-    """Whether nobody has woken a worker up in the last moment."""
-    return bool(redis.client().set(keys.WAKER, 1, nx=True, px=WAKER_MS))
+def claim_wake_up() -> bool:
+    """Whether the caller should wake a worker: nobody has done so in the last moment."""
+    return bool(redis.client().set(keys.WAKE_UP, 1, nx=True, px=WAKE_UP_MS))
 
 
-def recount(event_id: int, free: int, *, last: str) -> bool:
-    """Whether the count stands: nothing was told since `last`."""
-    names = [keys.left(event_id), keys.news(event_id)]
-    return bool(
-        script("recount")(keys=names, args=[free, last, KEPT_SECONDS], client=redis.client())
-    )
+def set_seats_left(event_id: int, free: int, *, last: str) -> bool:
+    """Store the count; False if an update was published since `last`."""
+    names = [keys.seats_left(event_id), keys.seat_updates(event_id)]
+    args = [free, last, TTL_SECONDS]
+    return bool(script("set_seats_left")(keys=names, args=args, client=redis.client()))
 
 
 def seats_left(event_id: int) -> int | None:
-    found: Any = redis.client().get(keys.left(event_id))
+    """How many seats are free, or None if Redis does not know."""
+    found: Any = redis.client().get(keys.seats_left(event_id))
     return None if found is None else int(found)
 
 
-def shut_seats(event_id: int) -> dict[int, tuple[datetime, str]]:
-    """Every seat that the gate knows of: until when, and by whom."""
-    found: Any = redis.client().hgetall(keys.gate(event_id))
-    pairs = {int(seat): entry.split(":", 1) for seat, entry in found.items()}
-    return {seat: (moment(int(until)), owner) for seat, (until, owner) in pairs.items()}
-
-
-def reset(event_id: int, shut: dict[int, tuple[datetime, int]]) -> None:
-    """The gate as the database has it; tries under way are forgotten, which is harmless."""
+def rebuild(event_id: int, shut: dict[int, tuple[datetime, int]]) -> None:
+    """Replace the gate by these seats; attempts under way are forgotten, which is harmless."""
     name = keys.gate(event_id)
     with redis.client().pipeline() as pipe:
         pipe.delete(name)
         if shut:
             entries: Any = {str(seat): f"{ms(until)}:{fan}" for seat, (until, fan) in shut.items()}
             pipe.hset(name, mapping=entries)
-            pipe.expire(name, KEPT_SECONDS)
+            pipe.expire(name, TTL_SECONDS)
         pipe.execute()
 
 
 def ms(moment: datetime) -> int:
+    """Milliseconds since 1970."""
     return int(moment.timestamp() * 1000)
 
 
-def moment(milliseconds: int) -> datetime:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC)
-
-
-def _quietly(verb: str, names: list[str], args: list[Any]) -> None:
+def _run_or_log(name: str, names: list[str], args: list[Any]) -> None:
     try:
-        script(verb)(keys=names, args=args, client=redis.client())
+        script(name)(keys=names, args=args, client=redis.client())
     except RedisError as outage:
-        log.warning("the gate was not told (%s %s): %s", verb, names[0], outage)
+        log.warning("gate script %s failed for %s: %s", name, names[0], outage)

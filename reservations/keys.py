@@ -1,29 +1,29 @@
 """Every Redis key of the seats on sale. The braces keep an event's keys in one cluster slot."""
 
-# Somebody has just woken up a worker for the requests that wait.
-WAKER = "reservations:waker"
+# Set for a moment after a worker for hold requests was woken up.
+WAKE_UP = "reservations:wake_up"
 
 
 def gate(event_id: int) -> str:
-    """Seats that are not to be had now: seat -> until when, and by whom."""
+    """Hash of the seats that cannot be held now: seat -> "until_ms:fan"."""
     return f"reservations:{{{event_id}}}:gate"
 
 
-def left(event_id: int) -> str:
+def seats_left(event_id: int) -> str:
     """How many seats are free."""
-    return f"reservations:{{{event_id}}}:left"
+    return f"reservations:{{{event_id}}}:seats_left"
 
 
-def tries(event_id: int, fan_id: int) -> str:
-    """How often somebody has tried for seats in the last moments."""
-    return f"reservations:{{{event_id}}}:tries:{fan_id}"
+def attempts(event_id: int, fan_id: int) -> str:
+    """How many holds a fan attempted in the current window."""
+    return f"reservations:{{{event_id}}}:attempts:{fan_id}"
 
 
-def news(event_id: int) -> str:
-    """What became of which seats, newest last; short."""
-    return f"reservations:{{{event_id}}}:news"
+def seat_updates(event_id: int) -> str:
+    """Stream of seat state changes, newest last."""
+    return f"reservations:{{{event_id}}}:seat_updates"
 
 
 def requests(event_id: int) -> str:
-    """What became of whose asynchronous request, newest last; short."""
+    """Stream of state changes of asynchronous hold requests, newest last."""
     return f"reservations:{{{event_id}}}:requests"

@@ -1,16 +1,13 @@
 """Row locks of reservations, and the statements that lock and write in one go (`sql/`).
 
-A reservation is locked before its seats, seats by primary key, tickets after both. Who checks a
-ticket in locks it alone. Who holds seats for somebody new
-locks only seats, so nobody ever waits in a circle.
+Lock order: a reservation before its seats, seats by primary key, tickets after both. A check-in
+locks only its ticket. A new hold locks only seats, so no cycle of waiting transactions can form.
 """
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from functools import cache
-from pathlib import Path
 from random import random
 from typing import Any
 
@@ -18,7 +15,7 @@ from django.db import IntegrityError, OperationalError, connection
 from django.db.models import Exists, OuterRef
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
-from reservations import prepared
+from reservations import sql
 from reservations.errors import NoOffer, NoReservation, NoTicket, SeatsBusy, SeatsTaken
 from reservations.models import (
     CheckIn,
@@ -30,20 +27,23 @@ from reservations.models import (
     Ticket,
     TransferOffer,
 )
+from reservations.sql.prepared import prepared
 from ticketing.events.models import Seat
 
-FOLDER = Path(__file__).parent / "sql"
-# Short: a row is locked for the milliseconds of one commit, so a longer wait means trouble.
-PATIENCE = "500ms"
-# Seats are about 20 units apart; across an aisle it is twice that.
-BESIDE = 30
-# So many choices of best seats are tried before it is said that there is none.
-TRIES = 400
+# A row is locked for the milliseconds of one commit, so a longer wait means trouble.
+LOCK_TIMEOUT = "500ms"
+SET_LOCK_TIMEOUT = "SELECT set_config('lock_timeout', %(lock_timeout)s, true);\n"
+# In plan units: seats are about 20 apart, and twice that across an aisle.
+NEIGHBOUR_DISTANCE = 30
+# How many choices of best seats are tried before the hold fails.
+MAX_CHOICES = 400
+# Enough seats for everybody who asks in the same moment, few enough to sort in a millisecond.
+NEAR = 600
 
 
 @dataclass(frozen=True)
 class SeatChoice:
-    """Which seats are wanted: these, or the best, or any places of a standing section."""
+    """Which seats are wanted; `kind` names the statement that chooses them."""
 
     kind: str
     quantity: int
@@ -51,15 +51,35 @@ class SeatChoice:
     grade: str = ""
     section: str = ""
     accessible: bool = False
-    # Of the best, so many are looked at first; all of them only if need be.
+    # Best seats: only this many of the nearest are considered; None: all.
     near: int | None = None
+
+    @classmethod
+    def named(cls, seat_ids: Collection[int]) -> "SeatChoice":
+        """Exactly these seats."""
+        return cls("seats", len(set(seat_ids)), sorted(set(seat_ids)))
+
+    @classmethod
+    def best(cls, *, grade: str, quantity: int, accessible: bool = False) -> "SeatChoice":
+        """The best seats of a grade, side by side.
+
+        `accessible`: wheelchair places with their companions' seats, which are never given
+        otherwise.
+        """
+        near = None if accessible else NEAR
+        return cls("best", quantity, grade=grade, accessible=accessible, near=near)
+
+    @classmethod
+    def standing(cls, *, section: str, quantity: int, grade: str = "") -> "SeatChoice":
+        """Any places of a standing section."""
+        return cls("places", quantity, grade=grade, section=section)
 
 
 @dataclass(frozen=True)
 class HoldResult:
-    """What became of a hold; `stale` are holds in the way that ran out."""
+    """The answer of `hold_seats.sql`; `stale` are expired holds that block this one."""
 
-    word: str
+    status: str
     id: int = 0
     deadline: datetime = datetime.max
     total: int = 0
@@ -73,7 +93,9 @@ class HoldResult:
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedHold:
+    """An expired hold; `kept` if its seats are kept for the standby list."""
+
     id: int
     event_id: int
     fan_id: int
@@ -81,53 +103,58 @@ class Ended:
     kept: bool = False
 
 
-def hold(
+def hold_seats(
     *, event_id: int, fan_id: int, choice: SeatChoice, code: str, key: str, now: datetime
 ) -> HoldResult:
-    """Lock, look and write in one round trip; by itself a transaction, or part of the caller's."""
-    wanted: dict[str, Any] = asdict(choice) | {"seats": list(choice.seats)}
-    wanted |= {"event": event_id, "fan": fan_id, "code": code, "key": key, "now": now}
-    wanted |= {"patience": PATIENCE, "beside": BESIDE, "tries": TRIES}
-    statement = _text("hold").replace("{choice}", _text(f"choose_{choice.kind}").rstrip())
-    with _politely(choice.seats), connection.cursor() as cursor:
-        prepared.run(cursor, _text("before_hold"), statement, wanted)
+    """Lock, decide and write in one round trip; its own transaction, or part of the caller's."""
+    values: dict[str, Any] = asdict(choice) | {"seats": list(choice.seats)}
+    values |= {"event": event_id, "fan": fan_id, "code": code, "key": key, "now": now}
+    values |= {"lock_timeout": LOCK_TIMEOUT, "max_choices": MAX_CHOICES}
+    values["neighbour_distance"] = NEIGHBOUR_DISTANCE
+    choose = sql.statement(f"choose_{choice.kind}").rstrip()
+    hold = sql.statement("hold_seats").replace("{choice}", choose)
+    first = SET_LOCK_TIMEOUT + sql.statement("lock_person_limit")
+    with _lock_errors_as_refusals(choice.seats), connection.cursor() as cursor:
+        cursor.execute(first + prepared(cursor, hold), values)
         while cursor.nextset():
-            pass  # only the last statement has something to say
-        (row,) = _rows(cursor)
+            pass  # only the last statement returns the result
+        (row,) = sql.rows(cursor)
     return HoldResult(**{name: value for name, value in row.items() if value is not None})
 
 
-def expire(*, now: datetime, batch: int, ids: Sequence[int] | None = None) -> list[Ended]:
-    """End holds that ran out, at most a batch; only those of `ids`, if given."""
-    which = "true" if ids is None else "id = ANY(%(ids)s::bigint[])"
-    statement = _keeping("expire", "event.id IN (SELECT event_id FROM due)")
-    statement = statement.replace("{which}", which)
+def expire_holds(*, now: datetime, batch: int, ids: Sequence[int] | None = None) -> list[EndedHold]:
+    """End at most a batch of expired holds; only those of `ids`, if given."""
+    only = "true" if ids is None else "id = ANY(%(ids)s::bigint[])"
+    statement = _keeping_returns("expire_holds", "event.id IN (SELECT event_id FROM due)")
+    statement = statement.replace("{filter}", only)
     with connection.cursor() as cursor:
         cursor.execute(statement, {"now": now, "batch": batch, "ids": list(ids or [])})
-        return [Ended(**row) for row in _rows(cursor)]
+        return [EndedHold(**row) for row in sql.rows(cursor)]
 
 
 def return_seats(*, event_id: int, seats: Sequence[int], now: datetime) -> bool:
-    """Seats of a reservation that ended, locked already; whether they are kept for others."""
-    luck = random()  # noqa: S311 - spreads returns, guards nothing
-    wanted: dict[str, Any] = {"event": event_id, "seats": list(seats), "now": now, "luck": luck}
+    """Return the locked seats of an ended reservation; True if they are kept for standby."""
+    delay = random()  # noqa: S311 - spreads the returns, protects nothing
+    values: dict[str, Any] = {"event": event_id, "seats": list(seats), "now": now, "delay": delay}
     with connection.cursor() as cursor:
-        cursor.execute(_keeping("return_seats", "event.id = %(event)s"), wanted)
-        return bool(_rows(cursor)[0]["kept"])
+        cursor.execute(_keeping_returns("return_seats", "event.id = %(event)s"), values)
+        return bool(sql.rows(cursor)[0]["kept"])
 
 
 def claim_requests(*, now: datetime, lease: datetime, batch: int) -> list[int]:
-    """The next requests whose turn it is, in their order; theirs until the lease ends."""
-    wanted: dict[str, Any] = {"now": now, "lease": lease, "batch": batch}
+    """Claim the next hold requests until the lease ends; their ids in order."""
+    values: dict[str, Any] = {"now": now, "lease": lease, "batch": batch}
     with connection.cursor() as cursor:
-        cursor.execute(_text("claim_requests"), wanted)
-        return sorted(row["id"] for row in _rows(cursor))
+        cursor.execute(sql.statement("claim_requests"), values)
+        return sorted(row["id"] for row in sql.rows(cursor))
 
 
-def refuse_the_rest(*, seats: Sequence[int], now: datetime) -> list[int]:
+def refuse_waiting_requests(*, seats: Sequence[int], now: datetime) -> list[int]:
+    """Refuse every pending request for one of these seats; their ids."""
     with connection.cursor() as cursor:
-        cursor.execute(_text("refuse_the_rest"), {"seats": list(seats), "now": now})
-        return [row["id"] for row in _rows(cursor)]
+        statement = sql.statement("refuse_waiting_requests")
+        cursor.execute(statement, {"seats": list(seats), "now": now})
+        return [row["id"] for row in sql.rows(cursor)]
 
 
 def request_for_update(pk: int) -> HoldRequest:
@@ -135,7 +162,7 @@ def request_for_update(pk: int) -> HoldRequest:
 
 
 def reservation_for_update(code: str, **owner: Any) -> Reservation:
-    """Found through its owner, if one is named: nobody learns of what is another's."""
+    """Filtered by owner, if one is given, so that nobody learns of another's reservation."""
     found = Reservation.objects.select_for_update(no_key=True).filter(code=code, **owner).first()
     if found is None:
         raise NoReservation()
@@ -143,31 +170,31 @@ def reservation_for_update(code: str, **owner: Any) -> Reservation:
 
 
 def seats_of_reservation_for_update(reservation: Reservation) -> list[Seat]:
-    """Its lock is held already."""
+    """The caller holds the reservation's lock."""
     theirs = Seat.objects.filter(reserved__reservation=reservation).order_by("pk")
     return list(theirs.select_for_update(no_key=True, of=("self",)))
 
 
 def issue_tickets(*, reservation: Reservation, codes: Sequence[str], now: datetime) -> None:
-    """One for each seat, with its first line of history; the reservation's lock is held."""
-    wanted: Any = {"reservation": reservation.pk, "codes": list(codes), "now": now}
+    """One for each seat, with its first change row; the caller holds the reservation's lock."""
+    values: Any = {"reservation": reservation.pk, "codes": list(codes), "now": now}
     with connection.cursor() as cursor:
-        cursor.execute(_text("issue_tickets"), wanted)
+        cursor.execute(sql.statement("issue_tickets"), values)
 
 
 def live_tickets_of_reservation_for_update(reservation: Reservation) -> list[Ticket]:
-    """Its lock is held already."""
+    """The caller holds the reservation's lock."""
     theirs = Ticket.objects.filter(reservation=reservation, state__in=Ticket.LIVE)
     return list(theirs.order_by("pk").select_for_update(no_key=True))
 
 
 def ticket_for_update(pk: int) -> Ticket:
-    """Alone, for the door: nobody who holds it waits for anything else of the order."""
+    """Only the ticket, for the door: its holder never waits for another lock of the order."""
     return Ticket.objects.select_for_update(no_key=True).get(pk=pk)
 
 
 def ticket_and_reservation_for_update(code: str, **owner: Any) -> Ticket:
-    """Who writes another ticket of the order locks the order first, as refunds do."""
+    """The reservation first, as refunds do: needed by whoever writes another ticket of it."""
     found = Ticket.objects.filter(code=code, **owner).only("reservation_id").first()
     if found is None:
         raise NoTicket()
@@ -176,7 +203,7 @@ def ticket_and_reservation_for_update(code: str, **owner: Any) -> Ticket:
 
 
 def offer_for_update(code: str, **whose: Any) -> TransferOffer:
-    """Its ticket's lock is held already."""
+    """The caller holds the ticket's lock."""
     offers = TransferOffer.objects.select_for_update(no_key=True)
     found = offers.filter(code=code, state=TransferOffer.State.OPEN, **whose).first()
     if found is None:
@@ -185,33 +212,33 @@ def offer_for_update(code: str, **whose: Any) -> TransferOffer:
 
 
 def check_in_for_update(pk: int) -> CheckIn:
-    """Its ticket's lock is held already."""
+    """The caller holds the ticket's lock."""
     return CheckIn.objects.select_for_update(no_key=True).get(pk=pk)
 
 
-def only_one_choice_of(*, event_id: int, fan_id: int) -> None:
-    """The lock that `before_hold.sql` takes: what a person has is counted by one at a time."""
+def lock_person_limit(*, event_id: int, fan_id: int) -> None:
+    """The advisory lock that `hold_seats` takes too: a person's seats are counted under it."""
     with connection.cursor() as cursor:
-        cursor.execute(_text("one_choice"), {"event": event_id, "fan": fan_id})
+        cursor.execute(sql.statement("lock_person_limit"), {"event": event_id, "fan": fan_id})
 
 
 @contextmanager
-def _politely(seats: Sequence[int]) -> Iterator[None]:
-    """Who would have to wait too long is told so; what the constraint refused was taken."""
+def _lock_errors_as_refusals(seats: Sequence[int]) -> Iterator[None]:
+    """A lock timeout becomes SeatsBusy, a violated seat constraint SeatsTaken."""
     try:
         yield
-    except OperationalError as trouble:
-        if isinstance(trouble.__cause__, LockNotAvailable | DeadlockDetected):
-            raise SeatsBusy(seats=list(seats)) from trouble
+    except OperationalError as error:
+        if isinstance(error.__cause__, LockNotAvailable | DeadlockDetected):
+            raise SeatsBusy(seats=list(seats)) from error
         raise
-    except IntegrityError as trouble:
-        if "one_live_reservation_per_seat" in str(trouble):
-            raise SeatsTaken(seats=list(seats)) from trouble
+    except IntegrityError as error:
+        if "one_live_reservation_per_seat" in str(error):
+            raise SeatsTaken(seats=list(seats)) from error
         raise
 
 
 def standby_list_for_update(event_id: int) -> StandbyList | None:
-    """Who has it offers this event's seats, alone; what another has is left to them."""
+    """Held by whoever offers this event's seats; None if another worker has it."""
     lists = StandbyList.objects.select_for_update(skip_locked=True, no_key=True)
     return lists.filter(pk=event_id).first()
 
@@ -222,24 +249,14 @@ def standby_entry_for_update(**which: Any) -> StandbyEntry | None:
 
 
 def returned_seats_for_update(event_id: int, seat_ids: Collection[int]) -> list[int]:
-    """Those of these seats that are still kept, and nobody's; locked."""
+    """Lock these seats; the ids of those that are still kept and that nobody has."""
     kept = Seat.objects.select_for_update(no_key=True, of=("self",)).order_by("pk")
     kept = kept.filter(event_id=event_id, pk__in=seat_ids, returned__isnull=False)
     kept = kept.exclude(Exists(ReservedSeat.objects.filter(seat=OuterRef("pk"), live=True)))
     return [seat.pk for seat in kept if seat.state == Seat.State.HELD]
 
 
-def _keeping(name: str, events: str) -> str:
-    """A statement in which it is decided whether returned seats are kept."""
-    keeping = _text("keeping").rstrip().replace("{events}", events)
-    return _text(name).replace("{keeping}", keeping)
-
-
-@cache
-def _text(name: str) -> str:
-    return (FOLDER / f"{name}.sql").read_text()
-
-
-def _rows(cursor: Any) -> list[dict[str, Any]]:
-    names = [column.name for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+def _keeping_returns(name: str, events: str) -> str:
+    """A statement that includes `events_keeping_returns.sql` for these events."""
+    keeping = sql.statement("events_keeping_returns").rstrip().replace("{events}", events)
+    return sql.statement(name).replace("{events_keeping_returns}", keeping)

@@ -28,7 +28,7 @@ class Changes:
 def changes_since(event_id: int, *, last_seat: str, last_request: str) -> Changes:
     """The version is read first: a change that it counts is then among these, or the next ones."""
     version = seats_version(event_id)
-    seats = gate.news_since(event_id, last_seat)
+    seats = gate.updates_since(event_id, last_seat)
     found: Any = redis.client().xrange(keys.requests(event_id), min=f"({last_request}")
     requests = [(name, int(it["fan"]), json.loads(it["request"])) for name, it in found]
     return Changes(seats, requests, version)

@@ -1,12 +1,12 @@
-"""What happens to reservations by the clock."""
+"""Scheduled work on reservations."""
 
 from celery import shared_task
 
 from reservations import services
 from ticketing.core import clock
 
-# So many batches in one go; then others get their turn, and the next second goes on.
-BATCHES = 25
+# Per run, so that other tasks get their turn; the schedule starts it again within a second.
+MAX_BATCHES = 25
 
 
 @shared_task(name="reservations.expire_holds")
@@ -14,23 +14,23 @@ def expire_holds() -> None:
     services.expire_holds(now=clock.now())
 
 
-@shared_task(name="reservations.release_holds_of_the_gone")
-def release_holds_of_the_gone() -> None:
-    services.release_holds_of_the_gone(now=clock.now())
+@shared_task(name="reservations.release_abandoned_holds")
+def release_abandoned_holds() -> None:
+    services.release_abandoned_holds(now=clock.now())
 
 
-@shared_task(name="reservations.recount_sales")
-def recount_sales() -> None:
-    services.recount_sales()
+@shared_task(name="reservations.recount_events_on_sale")
+def recount_events_on_sale() -> None:
+    services.recount_events_on_sale()
 
 
-@shared_task(name="reservations.bring_seats_back")
-def bring_seats_back() -> None:
-    services.bring_seats_back(now=clock.now())
+@shared_task(name="reservations.process_returned_seats")
+def process_returned_seats() -> None:
+    services.process_returned_seats(now=clock.now())
 
 
-@shared_task(name="reservations.work_off_requests")
-def work_off_requests() -> None:
-    for _ in range(BATCHES):
-        if not services.work_off_requests(now=clock.now()):
+@shared_task(name="reservations.process_hold_requests")
+def process_hold_requests() -> None:
+    for _ in range(MAX_BATCHES):
+        if not services.process_hold_requests(now=clock.now()):
             break

@@ -5,6 +5,7 @@ from django.urls.converters import StringConverter
 
 from reservations import views
 from reservations.views import doors, standby, tickets
+from reservations.views.holds import BestForm, PlacesForm, SeatsForm
 
 
 class SectionCode(StringConverter):
@@ -20,9 +21,11 @@ urlpatterns = [
     path("events/<int:pk>/seats/", views.seats, name="seats"),
     path("events/<int:pk>/seats/<section_code:code>/", views.section, name="section"),
     path("events/<int:pk>/basket/", views.basket, name="basket"),
-    path("events/<int:pk>/basket/seats/", views.hold_seats, name="hold_seats"),
-    path("events/<int:pk>/basket/best/", views.hold_best, name="hold_best"),
-    path("events/<int:pk>/basket/places/", views.hold_places, name="hold_places"),
+    path("events/<int:pk>/basket/seats/", views.hold, {"form_class": SeatsForm}, name="hold_seats"),
+    path("events/<int:pk>/basket/best/", views.hold, {"form_class": BestForm}, name="hold_best"),
+    path(
+        "events/<int:pk>/basket/places/", views.hold, {"form_class": PlacesForm}, name="hold_places"
+    ),
     path("events/<int:pk>/basket/leave/", views.leave, name="leave"),
     path("events/<int:pk>/basket/<slug:code>/give-back/", views.give_back, name="give_back"),
     path("events/<int:pk>/standby/", standby.standby, name="standby"),

@@ -33,24 +33,24 @@ app.conf.beat_schedule = {
         "schedule": 2.0,
         "options": {"expires": 2},
     },
-    "release-holds-of-the-gone": {
-        "task": "reservations.release_holds_of_the_gone",
+    "release-abandoned-holds": {
+        "task": "reservations.release_abandoned_holds",
         "schedule": 2.0,
         "options": {"expires": 2},
     },
-    "bring-seats-back": {
-        "task": "reservations.bring_seats_back",
+    "process-returned-seats": {
+        "task": "reservations.process_returned_seats",
         "schedule": 2.0,
         "options": {"expires": 2},
     },
-    "recount-sales": {
-        "task": "reservations.recount_sales",
+    "recount-events-on-sale": {
+        "task": "reservations.recount_events_on_sale",
         "schedule": 5.0,
         "options": {"expires": 5},
     },
-    # Each request wakes a worker by itself; this is for those whose call was lost.
-    "work-off-requests": {
-        "task": "reservations.work_off_requests",
+    # Each request wakes a worker; this covers lost wake-ups.
+    "process-hold-requests": {
+        "task": "reservations.process_hold_requests",
         "schedule": 1.0,
         "options": {"expires": 1},
     },

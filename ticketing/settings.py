@@ -238,7 +238,7 @@ CELERY_TASK_ACKS_LATE = True
 # waits for a slow gateway must not keep seats from coming back, or the console from being told.
 CELERY_TASK_ROUTES = {
     "queue.tick": {"queue": "tick"},
-    "reservations.work_off_requests": {"queue": "holds"},
+    "reservations.process_hold_requests": {"queue": "holds"},
     "payments.resume": {"queue": "payments"},
     "payments.settle": {"queue": "payments"},
     "payments.deliver": {"queue": "payments"},

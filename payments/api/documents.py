@@ -69,7 +69,7 @@ START = call(
     | refusals(
         reservations.NoReservation(),
         reservations.BadPaymentToken(),
-        reservations.HoldOver(),
+        reservations.HoldExpired(),
         errors.KeyReused(),
         core.IllegalMove(before="ran out", after="being paid"),
         errors.PaymentsPaused(),

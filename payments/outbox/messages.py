@@ -39,7 +39,7 @@ def add(
 def on_seats_offered(
     *, reservation: Reservation, link: str, language: str, now: datetime, **_: Any
 ) -> None:
-    """Receiver of `reservations.signals.seats_offered`."""
+    """Receiver of `seats_offered`."""
     body = _offer_body(reservation, link, language)
     _add_about(reservation, SEATS_OFFERED, body=body, now=now)
 
@@ -47,7 +47,7 @@ def on_seats_offered(
 def on_offer_missed(
     *, reservation: Reservation, link: str, language: str, now: datetime, **_: Any
 ) -> None:
-    """Receiver of `reservations.signals.offer_missed`."""
+    """Receiver of `offer_missed`."""
     body = _offer_body(reservation, link, language)
     _add_about(reservation, OFFER_MISSED, body=body, now=now)
 
@@ -55,7 +55,7 @@ def on_offer_missed(
 def on_taken_off_standby(
     *, entry: StandbyEntry, language: str, now: datetime, signal: Any, sender: Any, **details: Any
 ) -> None:
-    """Receiver of `reservations.signals.taken_off_standby`; the entry need not have an order."""
+    """Receiver of `removed_from_standby`; the entry need not have an order."""
     body = {"event": entry.event_id, "fan": entry.fan_id, "language": language} | details
     locks.add_outbox_messages(
         aggregate=f"standby:{entry.pk}",
@@ -73,12 +73,12 @@ def on_ticket_news(
     email: str,
     language: str,
     now: datetime,
-    words: dict[str, Any],
+    details: dict[str, Any],
     **_: Any,
 ) -> None:
-    """Receiver of `reservations.signals.ticket_news`."""
+    """Receiver of `ticket_notification`."""
     body = {"ticket": ticket.code, "event": ticket.event_id, "fan": to, "email": email}
-    _add_about(ticket.reservation, kind, body=body | {"language": language} | words, now=now)
+    _add_about(ticket.reservation, kind, body=body | {"language": language} | details, now=now)
 
 
 def _offer_body(reservation: Reservation, link: str, language: str) -> dict[str, Any]:

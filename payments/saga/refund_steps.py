@@ -47,7 +47,7 @@ def begin(
     if moved:
         if frees_seats:
             code = payment.reservation.code
-            reservations.set_tickets_aside(code=code, for_fan=for_fan, now=now)
+            reservations.suspend_tickets(code=code, for_fan=for_fan, now=now)
         Refund.objects.create(
             payment=moved,
             amount=amount,
@@ -86,7 +86,9 @@ def finish(payment: Payment, refunded: int, *, now: datetime) -> Payment | None:
         return None
     _close(refund, Refund.State.DONE, "", now)
     kinds = [outbox.REFUNDED]
-    is_over = refund.frees_seats or (is_all and not reservations.is_used(code=reservation.code))
+    is_over = refund.frees_seats or (
+        is_all and not reservations.has_used_tickets(code=reservation.code)
+    )
     if is_cancelled := is_over and reservation.state == Reservation.State.CONFIRMED:
         reservations.refund(code=reservation.code, now=now)
         kinds.append(outbox.RESERVATION_CANCELLED)
@@ -137,7 +139,7 @@ def refuse(payment: Payment, message: str, *, now: datetime) -> Payment | None:
     if locked.state != State.REFUNDING or refund is None or refund.is_owed:
         return None
     _close(refund, Refund.State.REFUSED, message, now)
-    reservations.give_tickets_back(code=payment.reservation.code, now=now)
+    reservations.restore_tickets(code=payment.reservation.code, now=now)
     before = State.PARTIALLY_REFUNDED if locked.refunded else State.SUCCEEDED
     note = f"refund refused: {message}"
     return locks.move_payment(locked, to=before, now=now, note=note, due_at=None)

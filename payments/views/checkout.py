@@ -19,7 +19,7 @@ from payments.models import Payment
 from payments.selectors import Order
 from payments.views.caller import caller_of
 from reservations import services as reservations
-from reservations.errors import BadPaymentToken, HoldOver
+from reservations.errors import BadPaymentToken, HoldExpired
 from reservations.models import Reservation
 from ticketing.core import clock
 from ticketing.core.errors import IllegalMove
@@ -111,7 +111,7 @@ def _begin(request: HttpRequest, order: Order, form: dict[str, Any], now: dateti
     except BadPaymentToken:
         messages.warning(request, _("This page was open for long. Look once more, then pay."))
         return SeeOther(resolve_url("payments:checkout", code))
-    except (HoldOver, IllegalMove):
+    except (HoldExpired, IllegalMove):
         return SeeOther(resolve_url("payments:checkout", code))
     is_ready = payment.state == Payment.State.PREPARED
     return SeeOther(resolve_url(f"payments:{'window' if is_ready else 'result'}", payment.number))

@@ -1,4 +1,4 @@
-"""Reservations as operators see them: found by code, person or event; written only by services."""
+"""Admin of reservations: searched by code, person or event; changed only through services."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reservations import services
-from reservations.admin.words import reservation_words
+from reservations.admin.labels import reservation_state_label
 from reservations.models import HoldRequest, Reservation, ReservationChange, ReservedSeat
 from ticketing.core import clock
 from ticketing.core.admin.forms import ReasonForm
@@ -43,7 +43,7 @@ class ReservationAdmin(ReadOnlyAdmin):
         return [release, *super().get_urls()]
 
     def release_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Says whose seats they are, asks for a reason, then gives them back."""
+        """Shows the seats and their owner, asks for a reason, then releases them."""
         if not may_release(request):
             raise PermissionDenied
         reservation = get_object_or_404(self.get_queryset(request), pk=pk)
@@ -103,7 +103,7 @@ class ReservationChangeAdmin(ChangeRecordAdmin):
     search_fields = ("reservation__code__iexact", "by__email", "why")
 
     def value_label(self, change: ReservationChange, value: str) -> str:
-        return reservation_words(value)
+        return reservation_state_label(value)
 
 
 @admin.register(HoldRequest)
@@ -117,7 +117,7 @@ class HoldRequestAdmin(ReadOnlyAdmin):
 
 
 def may_release(request: HttpRequest) -> bool:
-    """The form is for nobody; who may change reservations may give seats back."""
+    """The change permission: nobody edits the form itself."""
     return operator(request).has_perm("reservations.change_reservation")
 
 

@@ -1,4 +1,4 @@
-"""Standby lists as operators see them: in order, with offers; written only by services."""
+"""Admin of standby lists: entries in order, with their offers; changed only through services."""
 
 from typing import Any
 
@@ -13,9 +13,10 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from reservations import services, standby
-from reservations.admin.words import standby_why, standby_words
+from reservations import services
+from reservations.admin.labels import standby_reason_label, standby_value_label
 from reservations.models import StandbyChange, StandbyEntry
+from reservations.selectors import standby
 from ticketing.core import clock
 from ticketing.core.admin.forms import ReasonForm
 from ticketing.core.admin.pages import ChangeRecordAdmin, ReadOnlyAdmin, change_url, operator
@@ -52,7 +53,7 @@ class StandbyEntryAdmin(ReadOnlyAdmin):
         return super().get_queryset(request).prefetch_related("event__grades")
 
     def remove_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Says who it is and what they lose, asks for a reason, then takes them off."""
+        """Shows the fan and their offer, asks for a reason, then removes the entry."""
         if not operator(request).has_perm(REMOVE):
             raise PermissionDenied
         entry = get_object_or_404(self.get_queryset(request), pk=pk)
@@ -106,10 +107,10 @@ class StandbyEntryAdmin(ReadOnlyAdmin):
         rows = [
             (
                 moment(change),
-                standby_words(change.before) or NOTHING,
-                standby_words(change.after),
+                standby_value_label(change.before) or NOTHING,
+                standby_value_label(change.after),
                 change.by or "",
-                standby_why(change.why),
+                standby_reason_label(change.why),
             )
             for change in entry.changes.select_related("by")
         ]
@@ -123,11 +124,11 @@ class StandbyChangeAdmin(ChangeRecordAdmin):
     search_fields = ("entry__fan__email", "by__email", "why")
 
     def value_label(self, change: StandbyChange, value: str) -> str:
-        return standby_words(value) or NOTHING
+        return standby_value_label(value) or NOTHING
 
     @admin.display(description=gettext_lazy("why"))
     def reason(self, change: StandbyChange) -> str:
-        return standby_why(change.why)
+        return standby_reason_label(change.why)
 
 
 def moment(change: StandbyChange) -> str:

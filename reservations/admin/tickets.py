@@ -1,4 +1,4 @@
-"""Tickets as operators see them: found by code, name or e-mail; written only by services."""
+"""Admin of tickets: searched by code, name or e-mail; changed only through services."""
 
 from typing import Any
 from uuid import uuid4
@@ -15,10 +15,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reservations import services
-from reservations.admin.words import ticket_words
+from reservations.admin.labels import ticket_value_label
 from reservations.models import CheckIn, Ticket, TicketChange, TransferOffer
-from reservations.tickets import selectors
-from reservations.tickets.words import answer_words, seat_words
+from reservations.selectors import check_ins as selectors
+from reservations.tickets.labels import check_in_label, seat_label
 from ticketing.core import clock
 from ticketing.core.admin.forms import ReasonForm
 from ticketing.core.admin.pages import (
@@ -59,13 +59,13 @@ class TicketAdmin(ReadOnlyAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Ticket], search_term: str
     ) -> tuple[QuerySet[Ticket], bool]:
-        """A code may be written as it stands on the ticket, in two halves."""
-        if pk := selectors.ticket_with_code(search_term):
+        """Also finds a code written in two halves, as on the ticket."""
+        if pk := selectors.ticket_with_typed_code(search_term):
             return queryset.filter(pk=pk), False
         return super().get_search_results(request, queryset, search_term)
 
     def reissue_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """A new code for the same seat; asks why."""
+        """Asks for a reason, then issues a new code for the same seat."""
         ticket = self._allowed(request, pk, REISSUE)
         form = ReasonForm(request.POST or None, required=True)
         if form.is_valid():
@@ -80,11 +80,11 @@ class TicketAdmin(ReadOnlyAdmin):
         return self.page(request, "ticket_reissue", title, ticket=ticket, form=form)
 
     def check_in_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """The same as at the door."""
+        """Check the ticket in, as at the door."""
         require_post(request)
         ticket = self._allowed(request, pk, CHECK_IN)
         scan = services.Scan(key=uuid4(), text=ticket.code)
-        (entry,) = services.check_in_all(
+        (entry,) = services.check_in_batch(
             event_id=ticket.event_id,
             scans=[scan],
             by=operator(request),
@@ -93,7 +93,7 @@ class TicketAdmin(ReadOnlyAdmin):
         )
         lets_in = entry.answer == CheckIn.Answer.VALID
         level = messages.SUCCESS if lets_in else messages.ERROR
-        self.message_user(request, answer_words(entry), level)
+        self.message_user(request, check_in_label(entry), level)
         return self.back_to(ticket)
 
     def undo_view(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -122,7 +122,7 @@ class TicketAdmin(ReadOnlyAdmin):
 
     @admin.display(description=gettext_lazy("seat"))
     def place(self, ticket: Ticket) -> str:
-        return seat_words(ticket)
+        return seat_label(ticket)
 
     @admin.display(description=gettext_lazy("reservation"))
     def order(self, ticket: Ticket) -> str:
@@ -136,7 +136,7 @@ class TicketAdmin(ReadOnlyAdmin):
 
     @admin.display(description=gettext_lazy("history"))
     def history(self, ticket: Ticket) -> str:
-        """Of everything that this seat's tickets of the order went through."""
+        """Changes of all tickets of this seat and order."""
         about = {"ticket__seat": ticket.seat_id, "ticket__reservation": ticket.reservation_id}
         changes = TicketChange.objects.filter(**about).select_related("by", "ticket")
         rows = [
@@ -144,7 +144,9 @@ class TicketAdmin(ReadOnlyAdmin):
                 localtime(it.at).strftime("%Y-%m-%d %H:%M:%S"),
                 it.ticket,
                 it.get_what_display(),
-                " → ".join(ticket_words(it, value) for value in (it.before, it.after) if value),
+                " → ".join(
+                    ticket_value_label(it, value) for value in (it.before, it.after) if value
+                ),
                 it.by or "",
                 it.why,
             )
@@ -161,7 +163,7 @@ class TicketChangeAdmin(ChangeRecordAdmin):
     search_fields = ("ticket__code__iexact", "by__email", "why")
 
     def value_label(self, change: TicketChange, value: str) -> str:
-        return ticket_words(change, value)
+        return ticket_value_label(change, value)
 
 
 @admin.register(CheckIn)

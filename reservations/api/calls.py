@@ -14,11 +14,11 @@ from reservations.api.serializers import (
     reservation_body,
     validated,
 )
-from reservations.errors import OnlySeatsLater
+from reservations.errors import AsyncNeedsNamedSeats
 from reservations.live.frames import request_body
 from reservations.locks import SeatChoice
 from reservations.models import HoldRequest
-from reservations.selectors import Hold
+from reservations.selectors import ReservationWithSeats
 from ticketing.accounts.authentication import FanAuthentication
 from ticketing.core.fast_path.calls import ApiCall
 from ticketing.core.fast_path.requests import ApiRequest
@@ -27,9 +27,9 @@ from ticketing.core.fast_path.responses import ApiResponse
 ORDINARY_KEY = re.compile(r"[!-~]{0,64}")
 
 CHOICES: dict[str, Callable[[Any], SeatChoice]] = {
-    "seats": services.these,
-    "best": lambda wish: services.the_best(**wish),
-    "places": lambda wish: services.any_places(**wish),
+    "seats": services.SeatChoice.named,
+    "best": lambda wish: services.SeatChoice.best(**wish),
+    "places": lambda wish: services.SeatChoice.standing(**wish),
 }
 
 
@@ -61,15 +61,15 @@ def key_of(request: ApiRequest) -> str:
 
 def hold_now_or_later(
     *, choice: SeatChoice, later: bool = False, **arguments: Any
-) -> Hold | HoldRequest:
+) -> ReservationWithSeats | HoldRequest:
     if not later:
-        return services.hold(choice=choice, **arguments)
+        return services.hold_seats(choice=choice, **arguments)
     if choice.kind != "seats":
-        raise OnlySeatsLater()
-    return services.request_seats(seat_ids=choice.seats, **arguments)
+        raise AsyncNeedsNamedSeats()
+    return services.request_hold(seat_ids=choice.seats, **arguments)
 
 
-def render_hold(request: ApiRequest, hold: Hold | HoldRequest) -> ApiResponse:
+def render_hold(request: ApiRequest, hold: ReservationWithSeats | HoldRequest) -> ApiResponse:
     if isinstance(hold, HoldRequest):
         return ApiResponse(202, request_body(hold))
     return ApiResponse(201 if hold.is_new else 200, reservation_body(hold, request.now))
@@ -84,7 +84,7 @@ HOLD = ApiCall(
     falls_through=lambda request: bool(request.query),  # `?mode=async` is rare
     arguments=hold_arguments,
     service=hold_now_or_later,
-    aservice=services.ahold,
+    aservice=services.ahold_seats,
     render=render_hold,
 )
 CALLS = [HOLD]

@@ -6,9 +6,9 @@ from typing import Any
 from rest_framework import serializers
 
 from reservations.models import CheckIn
-from reservations.services.checking_in import UNDO_MINUTES, Scan
-from reservations.tickets.selectors import Counts
-from reservations.tickets.words import answer_words, seat_words
+from reservations.selectors.check_ins import DoorCounts
+from reservations.services.check_ins import UNDO_MINUTES, Scan
+from reservations.tickets.labels import check_in_label, seat_label
 
 MOST = 100
 LARGEST = 2**63 - 1
@@ -78,7 +78,7 @@ def check_in_body(entry: CheckIn) -> dict[str, Any]:
     return {
         "key": entry.key,
         "answer": entry.answer.upper(),
-        "message": answer_words(entry),
+        "message": check_in_label(entry),
         "reason": entry.reason,
         "used_at": entry.earlier,
         "conflict": entry.is_conflict,
@@ -86,12 +86,12 @@ def check_in_body(entry: CheckIn) -> dict[str, Any]:
         "undo_until": entry.at + timedelta(minutes=UNDO_MINUTES) if lets_in else None,
         "code": ticket.code if ticket else "",
         "name": ticket.name if ticket else "",
-        "seat": seat_words(ticket) if ticket else "",
+        "seat": seat_label(ticket) if ticket else "",
         "grade": ticket.seat.grade.name if ticket else "",
     }
 
 
-def counts_body(event_id: int, counts: Counts) -> dict[str, Any]:
+def counts_body(event_id: int, counts: DoorCounts) -> dict[str, Any]:
     parts = [
         {"section": part.code, "expected": part.expected, "inside": part.inside}
         for part in counts.parts

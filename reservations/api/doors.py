@@ -17,7 +17,7 @@ from reservations.api.door_serializers import (
     counts_body,
     scans_of,
 )
-from reservations.tickets import selectors
+from reservations.selectors import check_ins as selectors
 from ticketing.accounts.authentication import FanAuthentication, TokenAuthentication
 from ticketing.accounts.models import User
 from ticketing.core import clock
@@ -48,7 +48,7 @@ class CheckInsView(DoorView):
         batch = BatchSerializer(data=request.data)
         batch.is_valid(raise_exception=True)
         asked = batch.validated_data
-        entries = services.check_in_all(
+        entries = services.check_in_batch(
             event_id=asked["event"],
             scans=scans_of(asked),
             door=asked["door"],
@@ -63,7 +63,7 @@ class UndoView(DoorView):
     @extend_schema(**documents.UNDO)
     def post(self, request: Request, key: UUID) -> Response:
         entry = services.undo_check_in(key=key, by=self.doorkeeper, now=clock.now())
-        return Response(check_in_body(*selectors.described([entry])))
+        return Response(check_in_body(*selectors.with_details([entry])))
 
 
 class CountsView(DoorView):

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
 from reservations.models import HoldRequest, Reservation
-from reservations.selectors import Hold
+from reservations.selectors import ReservationWithSeats
 from reservations.tokens import payment_token
 
 MOST = 100
@@ -123,7 +123,7 @@ def validated(serializer: Any, data: Any) -> dict[str, Any]:
 SEAT = ("id", "section", "row", "number", "grade", "grade_names", "price")
 
 
-def reservation_body(hold: Hold, now: datetime) -> dict[str, Any]:
+def reservation_body(hold: ReservationWithSeats, now: datetime) -> dict[str, Any]:
     it = hold.reservation
     return {
         "code": it.code,

@@ -7,11 +7,12 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reservations import services, standby
+from reservations import services
 from reservations.api import standby_documents as documents
 from reservations.api.serializers import validated
 from reservations.api.standby_serializers import StandbyWishSerializer, standby_body
 from reservations.api.views import FanView, fan_of
+from reservations.selectors import standby
 from ticketing.core import clock
 
 

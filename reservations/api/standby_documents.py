@@ -33,7 +33,7 @@ SHOW = call(
     "show_standby",
     "My place on the standby list",
     "The latest, also one that is over: WAITING, OFFERED, then TAKEN, MISSED or LEFT.",
-    responses={200: StandbySerializer} | refusals(errors.NoStandby(), *MINE),
+    responses={200: StandbySerializer} | refusals(errors.NotOnStandby(), *MINE),
     examples=[told(OFFERED)],
 )
 JOIN = call(
@@ -47,7 +47,7 @@ JOIN = call(
         core.InvalidInput(),
         core.NotFound(),
         errors.NotSoldOut(),
-        errors.StandbyOver(),
+        errors.StandbyClosed(),
         errors.OnlyFewerSeats(),
         errors.TooManySeats(limit=4, left=1),
         queue.Blocked(why=""),
@@ -62,7 +62,7 @@ LEAVE = call(
     "Seats that are offered go to the next. Twice is fine. Not while they are being paid for.",
     responses={200: StandbySerializer}
     | refusals(
-        errors.NoStandby(), core.IllegalMove(before="being paid", after="given back"), *CHANGES
+        errors.NotOnStandby(), core.IllegalMove(before="being paid", after="given back"), *CHANGES
     ),
     examples=[told(WAITING | {"state": "LEFT", "place": None})],
 )

@@ -6,7 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from reservations.models import StandbyEntry
-from reservations.standby import Place
+from reservations.selectors.standby import StandbyPlace
 
 MOST = 100
 
@@ -34,7 +34,7 @@ class StandbySerializer(serializers.Serializer):
     server_time = serializers.DateTimeField()
 
 
-def standby_body(found: Place, now: datetime) -> dict[str, Any]:
+def standby_body(found: StandbyPlace, now: datetime) -> dict[str, Any]:
     entry, offer = found.entry, found.entry.reservation
     return {
         "event": entry.event_id,

@@ -61,7 +61,7 @@ class ReservationView(FanView):
 class HoldRequestView(FanView):
     @extend_schema(**documents.SHOW_REQUEST)
     def get(self, request: Request, event_id: int, code: str) -> Response:
-        found = selectors.own_request(event_id=event_id, fan_id=fan_of(request), code=code)
+        found = selectors.own_hold_request(event_id=event_id, fan_id=fan_of(request), code=code)
         return Response(request_body(found))
 
 

@@ -1,5 +1,5 @@
-"""The laboratory: races real buyers for seats with every lock there is, and without one.
+"""The lock laboratory behind `manage.py race`: buyers race for seats with every kind of lock.
 
-It works on scratch tables and scratch keys alone, and nothing of the shop imports it. What buyers
-run is free of Django, so that thirty processes start in seconds.
+It uses only scratch tables and scratch keys, and nothing else imports it. The code that buyers run
+does not load Django, so that thirty processes start in seconds.
 """

@@ -1,4 +1,4 @@
-"""Somebody who wants a seat, with a desk and a Redis of their own."""
+"""A buyer in a race, with its own connections."""
 
 import time
 from dataclasses import dataclass
@@ -6,34 +6,34 @@ from multiprocessing.synchronize import Barrier
 
 from redis import Redis
 
-from reservations.lab import stopwatch
-from reservations.lab.desk import Desk
-from reservations.lab.terms import Terms
+from reservations.lab import timer
+from reservations.lab.config import RaceConfig
+from reservations.lab.database import SeatDatabase
 
-# With so much beyond the longest wait, whoever has not come to a meeting is not coming.
-MEETING_SLACK = 20
+# Seconds beyond the longest wait after which a missing buyer breaks the barrier.
+BARRIER_SLACK = 20
 
 
 @dataclass
 class Buyer:
     number: int
-    terms: Terms
-    desk: Desk
+    config: RaceConfig
+    database: SeatDatabase
     redis: Redis
-    everybody: Barrier
+    all_buyers: Barrier
     accepted: float | None = None
 
     @property
     def seat(self) -> int:
-        return self.number % self.terms.seats + 1
+        return self.number % self.config.seats + 1
 
     def think(self) -> None:
-        """The time in which others may come between looking and writing."""
-        if self.terms.together:
-            self.everybody.wait(self.terms.wait + MEETING_SLACK)
+        """The time between reading and writing, in which others may interfere."""
+        if self.config.think_together:
+            self.all_buyers.wait(self.config.wait + BARRIER_SLACK)
         else:
-            time.sleep(self.terms.think)
+            time.sleep(self.config.think)
 
-    def is_told_to_wait(self) -> None:
-        """202: the answer comes later."""
-        self.accepted = stopwatch.now()
+    def mark_accepted(self) -> None:
+        """The server answered 202: the result comes later."""
+        self.accepted = timer.now()

@@ -1,4 +1,4 @@
-"""Why there can be no race."""
+"""Why a race cannot run."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -6,7 +6,7 @@ from ticketing.core.errors import DomainError
 
 
 class NotEnoughConnections(DomainError):
-    """Each buyer is a process with a connection of its own."""
+    """Each buyer is a process with its own connection."""
 
     code = "not_enough_connections"
     message = _(
@@ -17,7 +17,7 @@ class NotEnoughConnections(DomainError):
 
 
 class RaceBroken(DomainError):
-    """`trouble` is what a process said when it could not do its part."""
+    """`trouble` is the error of the process that failed."""
 
     code = "race_broken"
     status = 500

@@ -1,39 +1,39 @@
 """Every Redis key of a race. The braces keep them in one cluster slot."""
 
-from reservations.lab.terms import SCRATCH, Terms
+from reservations.lab.config import PREFIX, RaceConfig
 
-# Longer than any race; nobody need tidy up after one that was killed.
-KEPT_SECONDS = 300
-
-
-def lock(terms: Terms, seat: int) -> str:
-    return _key(terms, f"lock:{seat}")
+# Longer than any race; keys of a killed race expire.
+TTL_SECONDS = 300
 
 
-def gate(terms: Terms, seat: int) -> str:
-    """Whose try it is."""
-    return _key(terms, f"gate:{seat}")
+def lock(config: RaceConfig, seat: int) -> str:
+    return _key(config, f"lock:{seat}")
 
 
-def requests(terms: Terms, partition: int) -> str:
-    """The stream of what buyers asked for, in order of arrival."""
-    return _key(terms, f"requests:{partition}")
+def gate(config: RaceConfig, seat: int) -> str:
+    """The buyer whose attempt shut the gate."""
+    return _key(config, f"gate:{seat}")
 
 
-def worker(terms: Terms, partition: int) -> str:
-    """The lock of whoever works on a partition."""
-    return _key(terms, f"worker:{partition}")
+def requests(config: RaceConfig, partition: int) -> str:
+    """The stream of requests, in order of arrival."""
+    return _key(config, f"requests:{partition}")
 
 
-def states(terms: Terms, request: str) -> str:
-    """Every state that a request was in; the last one is the present one."""
-    return _key(terms, f"states:{request}")
+def worker(config: RaceConfig, partition: int) -> str:
+    """The lock of the worker of a partition."""
+    return _key(config, f"worker:{partition}")
 
 
-def answer(terms: Terms, request: str) -> str:
-    """The last state once more, pushed to the one who waits for it."""
-    return _key(terms, f"answer:{request}")
+def states(config: RaceConfig, request: str) -> str:
+    """Every state of a request; the last one is current."""
+    return _key(config, f"states:{request}")
 
 
-def _key(terms: Terms, rest: str) -> str:
-    return f"{SCRATCH}:{{{terms.name}}}:{rest}"
+def answer(config: RaceConfig, request: str) -> str:
+    """The final state, pushed to the waiting buyer."""
+    return _key(config, f"answer:{request}")
+
+
+def _key(config: RaceConfig, rest: str) -> str:
+    return f"{PREFIX}:{{{config.name}}}:{rest}"

@@ -1,4 +1,4 @@
-"""Races strategies one after the other, with the same buyers, on scratch tables."""
+"""Runs strategies one after the other, with the same buyer processes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from reservations.lab.arena import Arena, arena
-from reservations.lab.crew import Crew, CrewFailed, hired
+from reservations.lab.config import RaceConfig
 from reservations.lab.errors import NotEnoughConnections, RaceBroken
-from reservations.lab.results import Result
-from reservations.lab.roles import Order
+from reservations.lab.processes import ProcessFailed, ProcessGroup, process_group
+from reservations.lab.results import RaceResult
+from reservations.lab.roles import RaceOrder
+from reservations.lab.scratch_schema import ScratchSchema, scratch_schema
 from reservations.lab.strategies import EARLY, STRATEGIES
-from reservations.lab.terms import Terms
 
 ALL = "all"
 CHOICES = [*(name for name in STRATEGIES if name != EARLY), ALL]
@@ -26,8 +26,8 @@ SELECT current_setting('max_connections')::int,
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where it is raced, without anything secret."""
+class RaceServers:
+    """The servers of the race, without passwords."""
 
     database: str
     server: str
@@ -35,49 +35,46 @@ class Place:
 
 
 def chosen(choice: str, *, early_release: bool) -> list[str]:
-    """Early release is raced instead of the lock that it spoils, or beside it."""
+    """The strategies to race; early release replaces `redis`, or is added to `all`."""
     if choice == ALL:
         return [name for name in STRATEGIES if early_release or name != EARLY]
     return [EARLY if early_release else choice]
 
 
-def place(terms: Terms) -> Place:
-    redis = urlsplit(terms.redis_url)
-    nameless = redis._replace(netloc=redis.netloc.rpartition("@")[2]).geturl()
-    with psycopg.connect(terms.database) as connection:
+def race_servers(config: RaceConfig) -> RaceServers:
+    redis = urlsplit(config.redis_url)
+    address = redis._replace(netloc=redis.netloc.rpartition("@")[2]).geturl()
+    with psycopg.connect(config.database) as connection:
         info = connection.info
         version = info.parameter_status("server_version")
-        return Place(info.dbname, f"PostgreSQL {version}, {info.host}:{info.port}", nameless)
+        return RaceServers(info.dbname, f"PostgreSQL {version}, {info.host}:{info.port}", address)
 
 
-def race(*, strategies: Sequence[str], terms: Terms) -> Iterator[Result]:
-    """Whatever happens, the scratch tables are gone and the processes have ended afterwards."""
+def race(*, strategies: Sequence[str], config: RaceConfig) -> Iterator[RaceResult]:
+    """Yield each result; the schema is dropped and all processes have ended in any case."""
     workers = any(STRATEGIES[name].workers for name in strategies)
-    with arena(terms) as scene:
-        require_connections(scene, terms, workers=workers)
+    with scratch_schema(config) as schema:
+        require_connections(schema, config, workers=workers)
         try:
-            with hired(terms, workers=workers) as crew:
+            with process_group(config, workers=workers) as processes:
                 for name in strategies:
-                    yield race_one(name, terms=terms, scene=scene, crew=crew)
-        except (CrewFailed, BrokenBarrierError) as trouble:
-            raise RaceBroken(trouble=str(trouble) or type(trouble).__name__) from trouble
+                    yield race_one(name, config=config, schema=schema, processes=processes)
+        except (ProcessFailed, BrokenBarrierError) as error:
+            raise RaceBroken(trouble=str(error) or type(error).__name__) from error
 
 
-def race_one(name: str, *, terms: Terms, scene: Arena, crew: Crew) -> Result:
+def race_one(
+    name: str, *, config: RaceConfig, schema: ScratchSchema, processes: ProcessGroup
+) -> RaceResult:
     strategy = STRATEGIES[name]
-    scene.prepare(constraint=strategy.constraint)
-    attempts, visits, ledgers = crew.race(Order(name, terms), workers=strategy.workers)
-    return Result(name, attempts, scene.sales(), visits, ledgers)
+    schema.prepare(constraint=strategy.constraint)
+    attempts, page_times, costs = processes.race(RaceOrder(name, config), workers=strategy.workers)
+    return RaceResult(name, attempts, schema.sales(), page_times, costs)
 
 
-def require_connections(scene: Arena, terms: Terms, *, workers: bool) -> None:
-    needed = terms.buyers + 1 + (terms.workers if workers else 0)
-    row = scene.connection.execute(CONNECTIONS).fetchone()
+def require_connections(schema: ScratchSchema, config: RaceConfig, *, workers: bool) -> None:
+    needed = config.buyers + 1 + (config.workers if workers else 0)
+    row = schema.connection.execute(CONNECTIONS).fetchone()
     most, free = row or (0, 0)
     if needed > free:
-        raise NotEnoughConnections(buyers=terms.buyers, needed=needed, free=free, most=most)
-
-
-def is_sound(result: Result) -> bool:
-    """Whether a strategy kept its promise; the ones that show what goes wrong made none."""
-    return result.one_owner_per_seat or not STRATEGIES[result.strategy].sound
+        raise NotEnoughConnections(buyers=config.buyers, needed=needed, free=free, most=most)

@@ -1,4 +1,4 @@
-"""What came of a race."""
+"""Results of a race."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True)
-class Ledger:
-    """What somebody cost the database."""
+class DatabaseCost:
+    """Statements run, and seconds spent in them."""
 
     statements: int = 0
     seconds: float = 0.0
@@ -24,16 +24,16 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One buyer's try; `accepted` is when they were told to wait for an answer."""
+    """One buyer's attempt; `accepted` is when they got the 202."""
 
     buyer: int
     seat: int
     outcome: Outcome
     began: float
     ended: float
-    ledger: Ledger
+    database_cost: DatabaseCost
     accepted: float | None = None
-    trouble: str = ""
+    error: str = ""
 
     @property
     def seconds(self) -> float:
@@ -42,21 +42,21 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Sale:
-    """A row."""
+    """A row of the sale table."""
 
     seat: int
     buyer: int
 
 
 @dataclass(frozen=True)
-class Result:
-    """One strategy's race; sales are in the order in which they were written."""
+class RaceResult:
+    """The race of one strategy; sales in the order in which they were written."""
 
     strategy: str
     attempts: Sequence[Attempt]
     sales: Sequence[Sale]
-    visits: Sequence[float] = ()
-    workers: Sequence[Ledger] = ()
+    page_times: Sequence[float] = ()
+    workers: Sequence[DatabaseCost] = ()
 
     @property
     def successes(self) -> int:
@@ -72,12 +72,12 @@ class Result:
 
     @property
     def owners(self) -> dict[int, int]:
-        """Who had each seat first."""
+        """The first buyer of each seat."""
         return {sale.seat: sale.buyer for sale in reversed(self.sales)}
 
     @property
     def one_owner_per_seat(self) -> bool:
-        """Every seat that was wanted was sold, once, and to the one who believes to have it."""
+        """Whether every wanted seat was sold once, and to the buyer who was told so."""
         wanted = {attempt.seat for attempt in self.attempts}
         bought = Counter(
             (each.seat, each.buyer) for each in self.attempts if each.outcome == "bought"
@@ -96,19 +96,19 @@ class Result:
 
     @property
     def losers(self) -> list[float]:
-        """How long those who got nothing waited to hear it."""
+        """How long the losers waited for their answer."""
         return [each.seconds for each in self.attempts if each.outcome != Outcome.BOUGHT]
 
     @property
     def accepted(self) -> list[float]:
-        """How long it took until buyers were told to wait for an answer, where they are."""
+        """How long buyers waited for their 202, if the strategy sends one."""
         return [each.accepted - each.began for each in self.attempts if each.accepted is not None]
 
     @property
-    def ledger(self) -> Ledger:
-        ledgers = [*(attempt.ledger for attempt in self.attempts), *self.workers]
-        return Ledger(
-            sum(each.statements for each in ledgers), sum(each.seconds for each in ledgers)
+    def database_cost(self) -> DatabaseCost:
+        costs = [*(attempt.database_cost for attempt in self.attempts), *self.workers]
+        return DatabaseCost(
+            sum(each.statements for each in costs), sum(each.seconds for each in costs)
         )
 
     def count(self, outcome: Outcome) -> int:
@@ -116,7 +116,7 @@ class Result:
 
 
 def percentile(values: Sequence[float], share: int) -> float | None:
-    """By nearest rank; nothing is said of nothing."""
+    """By nearest rank; None for no values."""
     if not values:
         return None
     return sorted(values)[ceil(len(values) * share / 100) - 1]

@@ -1,4 +1,4 @@
-"""What each process of a race does, from its own connections to its report."""
+"""What each process of a race runs, from opening connections to its report."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -10,115 +10,117 @@ from typing import Any
 
 from redis import Redis
 
-from reservations.lab import stopwatch, store
+from reservations.lab import store, timer
 from reservations.lab.buyer import Buyer
-from reservations.lab.desk import Desk
-from reservations.lab.requests import Requests
-from reservations.lab.results import Attempt, Ledger, Outcome
+from reservations.lab.config import RaceConfig
+from reservations.lab.database import SeatDatabase
+from reservations.lab.request_queue import RequestQueue
+from reservations.lab.results import Attempt, DatabaseCost, Outcome
 from reservations.lab.strategies import STRATEGIES
-from reservations.lab.terms import Terms
 from reservations.lab.worker import Worker
 
 READY = "ready"
-# Long enough for the slowest machine: only a race that is broken waits for so long.
-GUN_SECONDS = 120
-BETWEEN_VISITS = 0.002
+# Only a broken race waits that long, even on a slow machine.
+START_TIMEOUT = 120
+PAUSE_BETWEEN_PAGES = 0.002
 
 
 @dataclass(frozen=True)
-class Order:
+class RaceOrder:
+    """The strategy to run next."""
+
     strategy: str
-    terms: Terms
+    config: RaceConfig
 
 
 @dataclass(frozen=True)
-class Tools:
-    """What processes can only be given when they are started."""
+class SharedTools:
+    """Synchronisation objects, which a process can only get when it is started."""
 
-    gun: Barrier
-    everybody: Barrier
+    start: Barrier
+    all_buyers: Barrier
     pool: Semaphore
     finish: Event
 
 
-Role = Callable[[int, Order, Tools, Callable[[], None]], Any]
+Role = Callable[[int, RaceOrder, SharedTools, Callable[[], None]], Any]
 
 
 class Failure(Exception):
-    """Something went wrong before the gun."""
+    """The error of a role, sent back through the pipe."""
 
 
-def live(role: Role, number: int, post: Connection, tools: Tools) -> None:
-    """Carry out one order after the other, until there are none or whoever gives them is gone."""
+def run_role(role: Role, number: int, pipe: Connection, tools: SharedTools) -> None:
+    """Main function of a process: run orders until the parent closes the pipe."""
+
+    def ready() -> None:
+        pipe.send(READY)
+
     try:
-        while order := post.recv():
-            post.send(_carried_out(role, number, order, tools, lambda: post.send(READY)))
+        while order := pipe.recv():
+            try:
+                report = role(number, order, tools, ready)
+            except Exception as error:
+                report = Failure(error_text(error))
+            pipe.send(report)
     except (EOFError, BrokenPipeError):
         pass
 
 
-def _carried_out(
-    role: Role, number: int, order: Order, tools: Tools, ready: Callable[[], None]
-) -> Any:
-    try:
-        return role(number, order, tools, ready)
-    except Exception as trouble:
-        return Failure(described(trouble))
-
-
-def buy_once(number: int, order: Order, tools: Tools, ready: Callable[[], None]) -> Attempt:
-    with _connected(order.terms, tools) as (desk, redis):
+def buy(number: int, order: RaceOrder, tools: SharedTools, ready: Callable[[], None]) -> Attempt:
+    with _connected(order.config, tools) as (database, redis):
         redis.ping()
-        buyer = Buyer(number, order.terms, desk, redis, tools.everybody)
+        buyer = Buyer(number, order.config, database, redis, tools.all_buyers)
         ready()
-        tools.gun.wait(GUN_SECONDS)
-        began = stopwatch.now()
-        outcome, trouble = _tried(order.strategy, buyer)
-        ended = stopwatch.now()
-        ledger = desk.ledger
-    return Attempt(number, buyer.seat, outcome, began, ended, ledger, buyer.accepted, trouble)
+        tools.start.wait(START_TIMEOUT)
+        began = timer.now()
+        outcome, error = _attempt(order.strategy, buyer)
+        ended = timer.now()
+    return Attempt(number, buyer.seat, outcome, began, ended, database.cost, buyer.accepted, error)
 
 
-def _tried(strategy: str, buyer: Buyer) -> tuple[Outcome, str]:
+def _attempt(strategy: str, buyer: Buyer) -> tuple[Outcome, str]:
     try:
         return STRATEGIES[strategy].buy(buyer, buyer.seat), ""
-    except Exception as trouble:
-        return Outcome.BROKEN, described(trouble)
+    except Exception as error:
+        return Outcome.BROKEN, error_text(error)
 
 
-def visit_other_pages(
-    number: int, order: Order, tools: Tools, ready: Callable[[], None]
+def load_other_pages(
+    number: int, order: RaceOrder, tools: SharedTools, ready: Callable[[], None]
 ) -> list[float]:
-    """How long each page took, the wait for a connection included."""
-    visits: list[float] = []
-    with _connected(order.terms, tools) as (desk, _redis):
+    """How long each page took, including the wait for a connection."""
+    page_times: list[float] = []
+    with _connected(order.config, tools) as (database, _redis):
         ready()
-        tools.gun.wait(GUN_SECONDS)
-        while not visits or not tools.finish.is_set():
-            began = stopwatch.now()
-            desk.show_another_page()
-            visits.append(stopwatch.now() - began)
-            time.sleep(BETWEEN_VISITS)
-    return visits
+        tools.start.wait(START_TIMEOUT)
+        while not page_times or not tools.finish.is_set():
+            began = timer.now()
+            database.load_other_page()
+            page_times.append(timer.now() - began)
+            time.sleep(PAUSE_BETWEEN_PAGES)
+    return page_times
 
 
-def serve_a_partition(number: int, order: Order, tools: Tools, ready: Callable[[], None]) -> Ledger:
-    with _connected(order.terms, tools) as (desk, redis):
-        Requests(redis, order.terms).open(number)
+def work_on_partition(
+    number: int, order: RaceOrder, tools: SharedTools, ready: Callable[[], None]
+) -> DatabaseCost:
+    with _connected(order.config, tools) as (database, redis):
+        RequestQueue(redis, order.config).open(number)
         ready()
-        Worker(order.terms, desk, redis, number).work(tools.finish.is_set)
-        return desk.ledger
+        Worker(order.config, database, redis, number).work(tools.finish.is_set)
+        return database.cost
 
 
 @contextmanager
-def _connected(terms: Terms, tools: Tools) -> Iterator[tuple[Desk, Redis]]:
-    desk, redis = Desk(terms, tools.pool), store.connect(terms)
+def _connected(config: RaceConfig, tools: SharedTools) -> Iterator[tuple[SeatDatabase, Redis]]:
+    database, redis = SeatDatabase(config, tools.pool), store.connect(config)
     try:
-        yield desk, redis
+        yield database, redis
     finally:
-        desk.close()
+        database.close()
         redis.close()
 
 
-def described(trouble: Exception) -> str:
-    return f"{type(trouble).__name__}: {trouble}".strip()
+def error_text(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".strip()

@@ -1,4 +1,4 @@
-"""What pictures are made of. Sizes are pixels, from the upper left corner."""
+"""The shapes of a drawing. Sizes are in pixels, from the upper left corner."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Dot:
-    """Round, or a diamond for what must not be."""
+    """A circle, or a diamond for duplicates."""
 
     x: float
     y: float
@@ -32,11 +32,11 @@ class Dot:
 
 @dataclass(frozen=True)
 class Text:
-    """`y` is the line that letters stand on."""
+    """`y` is the baseline."""
 
     x: float
     y: float
-    words: str
+    text: str
     colour: str
     size: float = 13
     bold: bool = False
@@ -46,7 +46,7 @@ Shape = Box | Dot | Text
 
 
 @dataclass(frozen=True)
-class Picture:
+class Drawing:
     width: float
     height: float
     title: str

@@ -1,4 +1,4 @@
-"""A process's own way to Redis, and the scripts of the laboratory."""
+"""A process's own Redis connection, and the Lua scripts."""
 
 from functools import cache
 from pathlib import Path
@@ -6,22 +6,22 @@ from typing import Any
 
 from redis import Redis
 
-from reservations.lab.terms import Terms
+from reservations.lab.config import RaceConfig
 
 FOLDER = Path(__file__).parent / "lua"
-# More than Redis takes to answer after the longest wait that was asked for.
+# Added to the longest blocking call.
 SLACK_SECONDS = 5
 
 
-def connect(terms: Terms) -> Redis:
-    patience = terms.wait + SLACK_SECONDS
-    return Redis.from_url(terms.redis_url, decode_responses=True, socket_timeout=patience)
+def connect(config: RaceConfig) -> Redis:
+    timeout = config.wait + SLACK_SECONDS
+    return Redis.from_url(config.redis_url, decode_responses=True, socket_timeout=timeout)
 
 
-def run(redis: Redis, verb: str, *, keys: list[str], args: list[Any]) -> Any:
-    return _script(verb)(keys=keys, args=args, client=redis)
+def run(redis: Redis, name: str, *, keys: list[str], args: list[Any]) -> Any:
+    return _script(name)(keys=keys, args=args, client=redis)
 
 
 @cache
-def _script(verb: str) -> Any:
-    return Redis().register_script((FOLDER / f"{verb}.lua").read_text())
+def _script(name: str) -> Any:
+    return Redis().register_script((FOLDER / f"{name}.lua").read_text())

@@ -1,21 +1,21 @@
-"""Pictures as SVG."""
+"""Writes a drawing as SVG."""
 
 from xml.sax.saxutils import escape
 
-from reservations.lab.shapes import Box, Dot, Picture, Shape, Text
+from reservations.lab.shapes import Box, Dot, Drawing, Shape, Text
 
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans KR', sans-serif"
 
 
-def svg(picture: Picture) -> str:
-    width, height = number(picture.width), number(picture.height)
+def svg(drawing: Drawing) -> str:
+    width, height = number(drawing.width), number(drawing.height)
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
             f'width="{width}" height="{height}" role="img" font-family="{FONT}">',
-            f"<title>{escape(picture.title)}</title>",
-            f"<desc>{escape(picture.description)}</desc>",
-            *map(element, picture.shapes),
+            f"<title>{escape(drawing.title)}</title>",
+            f"<desc>{escape(drawing.description)}</desc>",
+            *map(element, drawing.shapes),
             "</svg>\n",
         ]
     )
@@ -34,19 +34,19 @@ def element(shape: Shape) -> str:
 
 
 def dot(shape: Dot) -> str:
-    look = f'fill="{shape.colour}" stroke="#ffffff" stroke-width="1.5"'
+    style = f'fill="{shape.colour}" stroke="#ffffff" stroke-width="1.5"'
     if shape.diamond:
         corners = " ".join(f"{number(x)},{number(y)}" for x, y in shape.corners)
-        return f'<polygon points="{corners}" {look}/>'
+        return f'<polygon points="{corners}" {style}/>'
     place = f'cx="{number(shape.x)}" cy="{number(shape.y)}" r="{number(shape.radius)}"'
-    return f"<circle {place} {look}/>"
+    return f"<circle {place} {style}/>"
 
 
 def text(shape: Text) -> str:
-    look = f'font-size="{number(shape.size)}" fill="{shape.colour}"'
+    style = f'font-size="{number(shape.size)}" fill="{shape.colour}"'
     weight = ' font-weight="600"' if shape.bold else ""
     place = f'x="{number(shape.x)}" y="{number(shape.y)}"'
-    return f"<text {place} {look}{weight}>{escape(shape.words)}</text>"
+    return f"<text {place} {style}{weight}>{escape(shape.text)}</text>"
 
 
 def number(value: float) -> str:

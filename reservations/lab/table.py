@@ -1,24 +1,24 @@
-"""The results as text in columns, as S3 prints them."""
+"""The results as a text table."""
 
 from collections.abc import Sequence
 from unicodedata import east_asian_width
 
 from django.utils.translation import gettext as _
 
-from reservations.lab import words
-from reservations.lab.results import Result
+from reservations.lab import labels
+from reservations.lab.results import RaceResult
 
 WIDE = "WF"
 
 
-def lines(results: Sequence[Result]) -> list[str]:
-    """Words to the left, numbers to the right."""
-    rows = [heads(), *(cells(result) for result in results)]
+def lines(results: Sequence[RaceResult]) -> list[str]:
+    """Text is aligned left, numbers right."""
+    rows = [headings(), *(cells(result) for result in results)]
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
     return [_line(row, widths) for row in rows]
 
 
-def heads() -> list[str]:
+def headings() -> list[str]:
     return [
         *(_("Strategy"), _("Buyers"), _("Successes"), _("Failures"), _("Rows"), _("Duplicates")),
         *(_("Total time"), _("Losers p50"), _("Losers p99"), _("Database time"), _("Statements")),
@@ -26,22 +26,22 @@ def heads() -> list[str]:
     ]
 
 
-def cells(result: Result) -> list[str]:
+def cells(result: RaceResult) -> list[str]:
     counts = (len(result.attempts), result.successes, result.failures, len(result.sales))
     return [
-        words.name(result),
+        labels.name(result),
         *map(str, (*counts, result.duplicates)),
-        words.milliseconds(result.seconds),
-        *(words.losers(result, share) for share in (50, 99)),
-        words.milliseconds(result.ledger.seconds),
-        str(result.ledger.statements),
-        words.other_pages(result),
-        words.verdict(result),
+        labels.milliseconds(result.seconds),
+        *(labels.losers(result, share) for share in (50, 99)),
+        labels.milliseconds(result.database_cost.seconds),
+        str(result.database_cost.statements),
+        labels.other_pages(result),
+        labels.verdict(result),
     ]
 
 
 def width(cell: str) -> int:
-    """In columns of a terminal, where a Korean letter takes two."""
+    """Width in terminal columns, where a Korean letter takes two."""
     return sum(2 if east_asian_width(letter) in WIDE else 1 for letter in cell)
 
 

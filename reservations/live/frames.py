@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils import translation
 
-from reservations.errors import refusal_of
+from reservations.errors import error_from_code
 from reservations.models import HoldRequest
 from reservations.store import SeatChange
 from ticketing.core.error_responses import body as error_body
@@ -40,7 +40,7 @@ def request_body(request: HoldRequest) -> dict[str, Any]:
         "seats": request.seats,
         "created_at": request.created_at,
         "reservation": request.reservation.code if request.reservation else None,
-        "refusal": error_body(refusal_of(**refusal)) if refusal else None,
+        "refusal": error_body(error_from_code(**refusal)) if refusal else None,
         "next_poll_ms": None if is_over else 1_000,
     }
 
@@ -49,5 +49,5 @@ def request_frame(request: dict[str, Any], language: str) -> str:
     """A hold request in its new state; a refusal in its reader's language."""
     refusal = request["refusal"]
     with translation.override(language):
-        explained = error_body(refusal_of(**refusal)) if refusal else None
+        explained = error_body(error_from_code(**refusal)) if refusal else None
     return dumps({"type": "request", **request, "refusal": explained})

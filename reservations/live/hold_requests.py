@@ -4,21 +4,17 @@ A worker changes them, and server processes hold the connections: a stream in Re
 """
 
 import logging
-from typing import Any
 
-from django.dispatch import receiver
 from redis.exceptions import RedisError
 
 from reservations import store
 from reservations.live.frames import request_body
 from reservations.models import HoldRequest
-from reservations.signals import request_moved
 
 log = logging.getLogger(__name__)
 
 
-@receiver(request_moved)
-def publish_request(request: HoldRequest, **_: Any) -> None:
+def publish_request(request: HoldRequest) -> None:
     """Never fails: pages that are not pushed to poll."""
     body = request_body(request) | {"refusal": request.refusal}
     try:

@@ -1,4 +1,4 @@
-"""Who has which seats, until when, at what price; and requests that wait for their turn."""
+"""Reservations and their seats, and asynchronous requests for holds."""
 
 import secrets
 from datetime import datetime
@@ -13,13 +13,13 @@ from ticketing.core.audit import ChangeRecord
 from ticketing.core.states import Lifecycle
 from ticketing.events.models import Event, Grade, Seat
 
-# Without letters and digits that are taken for each other, or make words.
+# No characters that look alike, and no vowels, so that no words appear.
 LETTERS = "23456789BCDFGHJKLMNPQRSTVWXZ"
 CODE_LENGTH = 10
 
 
 def new_code() -> str:
-    """A number for people to read out: nobody guesses one in 10^14."""
+    """A random code that people can read out; 28^10, so it cannot be guessed."""
     return "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
 
 
@@ -33,7 +33,7 @@ class Reservation(Lifecycle):
         CANCELLED = "cancelled", _("cancelled")
         REFUNDED = "refunded", _("refunded")
 
-    # While it is paid for, the clock can't take it away: only the payment's end moves it on.
+    # PAYING does not expire: only the end of the payment moves it on.
     MOVES = {
         State.HELD: {State.PAYING, State.RELEASED, State.EXPIRED},
         State.PAYING: {State.HELD, State.CONFIRMED, State.CANCELLED},
@@ -66,7 +66,7 @@ class Reservation(Lifecycle):
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
     total = models.PositiveBigIntegerField(_("total"))
     currency = models.CharField(_("currency"), max_length=3)
-    # What the client called this request, so that a repeat finds it.
+    # Idempotency key of the client: a repeat finds this reservation.
     key = models.CharField(max_length=64, blank=True, default="", editable=False)
 
     class Meta:
@@ -87,7 +87,7 @@ class Reservation(Lifecycle):
                 condition=models.Q(deadline__gt=models.F("created_at")),
                 name="a_hold_lasts_a_while",
             ),
-            # For the seats to point at, so that they end with it.
+            # Target of the seats' foreign key, which copies `live` (migration 0001).
             models.UniqueConstraint(fields=["id", "live"], name="a_reservation_and_if_it_is_live"),
             models.UniqueConstraint(
                 fields=["fan", "event", "key"],
@@ -110,10 +110,10 @@ class Reservation(Lifecycle):
 
 
 class ReservedSeat(models.Model):
-    """A seat of a reservation, at the price it had then.
+    """A seat of a reservation, at the price of that moment.
 
-    `live` follows the reservation by a foreign key of both columns that cascades (migration 0001),
-    so the constraint below can't be got round by forgetting to update it.
+    `live` follows the reservation through a cascading foreign key of both columns (migration 0001),
+    so no code can forget to update what the constraint below relies on.
     """
 
     reservation = models.ForeignKey(
@@ -150,23 +150,23 @@ class ReservedSeat(models.Model):
 
     @property
     def grade_name(self) -> str:
-        """As the reader calls it."""
+        """In the reader's language."""
         return str(self._grade.name) if self._grade else self.grade
 
     @property
     def grade_names(self) -> dict[str, str]:
-        known = self._grade
-        names = (known.name_ko, known.name_en) if known else (self.grade, self.grade)
+        grade = self._grade
+        names = (grade.name_ko, grade.name_en) if grade else (self.grade, self.grade)
         return dict(zip(("ko", "en"), names, strict=True))
 
     @property
     def _grade(self) -> Grade | None:
-        """The seat's, unless it is another one by now: then only the code of the old is known."""
+        """The seat's grade, unless it changed since: then only the old code is known."""
         return self.seat.grade if self.seat.grade.code == self.grade else None
 
 
 class ReservationChange(ChangeRecord):
-    """What operators did to a reservation, when and why. Written once, never edited."""
+    """What operators did to a reservation, when and why. Never edited."""
 
     reservation = models.ForeignKey(
         Reservation, models.CASCADE, related_name="changes", verbose_name=_("reservation")
@@ -180,7 +180,7 @@ class ReservationChange(ChangeRecord):
 
 
 class HoldRequest(Lifecycle):
-    """A wish for seats that is fulfilled in its turn: for each seat in order of arrival."""
+    """An asynchronous request for seats, processed in order of arrival for each seat."""
 
     class State(models.TextChoices):
         PENDING = "pending", _("waiting")
@@ -204,7 +204,7 @@ class HoldRequest(Lifecycle):
     state = models.CharField(_("status"), max_length=10, choices=State, default=State.PENDING)
     key = models.CharField(max_length=64, blank=True, default="", editable=False)
     created_at = models.DateTimeField(_("created"))
-    # A worker that is silent for longer is dead; another begins anew.
+    # After this another worker takes the request over.
     leased_until = models.DateTimeField(null=True, editable=False)
     finished_at = models.DateTimeField(_("finished"), null=True)
     reservation = models.ForeignKey(
@@ -236,7 +236,7 @@ class HoldRequest(Lifecycle):
 
 
 class RequestedSeat(models.Model):
-    """A seat of an unfinished request; whose turn it is, is the lowest request of the seat."""
+    """A seat of an unfinished request; the lowest request id of a seat is next."""
 
     request = models.ForeignKey(HoldRequest, models.CASCADE, related_name="turns")
     seat_id = models.BigIntegerField()

@@ -1,4 +1,4 @@
-"""Sold out: seats that come back, and the people who wait for them in order."""
+"""Sold-out events: returned seats, and the people who wait for them."""
 
 from datetime import datetime
 
@@ -12,18 +12,18 @@ from ticketing.core.audit import ChangeRecord
 from ticketing.core.states import Lifecycle
 from ticketing.events.models import Event, Seat
 
-# The turn of everybody who was not in line when it sold out: behind every number, by arrival.
+# The turn of everybody without a queue number at sell-out: after all numbers, by arrival.
 LATER = 2**62
 
 
 class StandbyList(models.Model):
-    """There once a sale was sold out. Its row is the lock under which seats are offered."""
+    """Created when an event sells out. Its row is the lock under which seats are offered."""
 
     event = models.OneToOneField(
         Event, models.CASCADE, primary_key=True, related_name="standby", verbose_name=_("event")
     )
     sold_out_at = models.DateTimeField(_("sold out"))
-    # The last number of the line at that moment: who has a smaller one keeps their order.
+    # The last queue number at sell-out: smaller numbers keep their order.
     last_number = models.PositiveBigIntegerField(_("last number of the line"), default=0)
 
     class Meta:
@@ -36,14 +36,14 @@ class StandbyList(models.Model):
 
 
 class ReturnedSeat(models.Model):
-    """A seat that came back and is kept out of the open sale. Its own state is `held`."""
+    """A returned seat that is kept out of the open sale; the seat's own state is `held`."""
 
     seat = models.OneToOneField(
         Seat, models.CASCADE, primary_key=True, related_name="returned", verbose_name=_("seat")
     )
     event = models.ForeignKey(Event, models.CASCADE, related_name="+", verbose_name=_("event"))
     returned_at = models.DateTimeField(_("came back"))
-    # A random moment, the same for the seats of one order; counts where the event says so.
+    # A random time, one per order; used by events with the policy `jittered`.
     back_at = models.DateTimeField(_("on sale again"))
 
     class Meta:
@@ -57,7 +57,7 @@ class ReturnedSeat(models.Model):
 
 
 class StandbyEntry(Lifecycle):
-    """Somebody who waits for seats: whose turn it is, is the smallest (turn, id)."""
+    """Somebody who waits for seats; the smallest (turn, id) is next."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waiting")
@@ -142,7 +142,7 @@ class StandbyEntry(Lifecycle):
         return self.turn < LATER
 
     def state_at(self, now: datetime) -> str:
-        """As it is, even if nobody has written it down yet."""
+        """The state now, even if the outcome of the offer has not been stored yet."""
         if self.state != self.State.OFFERED or self.reservation is None:
             return self.state
         if self.reservation.is_overdue(now):
@@ -150,7 +150,7 @@ class StandbyEntry(Lifecycle):
         return OUTCOMES.get(Reservation.State(self.reservation.state), self.State.OFFERED)
 
 
-# What became of an offer, by what became of its reservation.
+# The outcome of an offer by the state of its reservation.
 OUTCOMES = {
     Reservation.State.CONFIRMED: StandbyEntry.State.TAKEN,
     Reservation.State.REFUNDED: StandbyEntry.State.TAKEN,
@@ -161,7 +161,7 @@ OUTCOMES = {
 
 
 class StandbyChange(ChangeRecord):
-    """Every step of a place on a list, whoever took it. Written once, never edited."""
+    """Every change of an entry, by whoever made it. Never edited."""
 
     entry = models.ForeignKey(
         StandbyEntry,

@@ -1,4 +1,4 @@
-"""Tickets: one for each seat of an order. A new QR code is a new row, and the old one is void."""
+"""Tickets, one for each seat of an order. A new QR code is a new row; the old row is void."""
 
 from django.conf import settings
 from django.db import models
@@ -24,8 +24,8 @@ class Ticket(Lifecycle):
         RENAMED = "renamed", _("replaced under another name")
         TRANSFERRED = "transferred", _("given to somebody else")
 
-    # Set aside while money goes back, so that nobody walks in with it meanwhile; void once it is
-    # back, valid again if the gateway refuses. From used back to valid: a check-in was undone.
+    # REFUNDING lets nobody in while the refund is under way; then VOID, or VALID again if the
+    # gateway refuses. USED to VALID: a check-in was undone.
     MOVES = {
         State.VALID: {State.USED, State.REFUNDING, State.VOID},
         State.USED: {State.VALID},
@@ -95,7 +95,7 @@ class Ticket(Lifecycle):
 
 
 class TicketChange(ChangeRecord):
-    """What became of a ticket: when, by whom and why. Written once, never edited."""
+    """Every change of a ticket: when, by whom and why. Never edited."""
 
     class What(models.TextChoices):
         ISSUED = "issued", _("issued")
@@ -124,7 +124,7 @@ class TicketChange(ChangeRecord):
 
 
 class TransferOffer(Lifecycle):
-    """A ticket that somebody may have. It stays its holder's, and valid, until it is accepted."""
+    """An offer to transfer a ticket. It stays its holder's, and valid, until it is accepted."""
 
     class State(models.TextChoices):
         OPEN = "open", _("open")
@@ -143,9 +143,9 @@ class TransferOffer(Lifecycle):
     ticket = models.ForeignKey(
         Ticket, models.PROTECT, related_name="offers", verbose_name=_("ticket")
     )
-    # As `UserManager.normalize_email` writes it; nobody need have an account there yet.
+    # Normalised by `UserManager.normalize_email`; the receiver need not have an account yet.
     email = models.EmailField(_("offered to"), db_index=True)
-    # Of whoever offers it: who gets it is told in it, and so is the giver what became of it.
+    # The giver's language, used in the mails to both.
     language = models.CharField(
         max_length=10, blank=True, default="", db_default="", editable=False
     )
@@ -174,7 +174,7 @@ class TransferOffer(Lifecycle):
 
 
 class CheckIn(models.Model):
-    """What a door was told about a code. A repeat with the same key is told the same."""
+    """The answer that a door got for a code. A repeat with the same key gets the same one."""
 
     class Answer(models.TextChoices):
         VALID = "valid", _("valid")
@@ -183,14 +183,14 @@ class CheckIn(models.Model):
         VOID = "void", _("cancelled")
         UNKNOWN = "unknown", _("not a ticket")
 
-    # Made up by the client, so that what is sent twice counts once.
+    # Chosen by the client, so that a repeated scan counts once.
     key = models.UUIDField(unique=True, editable=False)
     event = models.ForeignKey(Event, models.PROTECT, related_name="+", verbose_name=_("event"))
     ticket = models.ForeignKey(
         Ticket, models.PROTECT, null=True, related_name="check_ins", verbose_name=_("ticket")
     )
     answer = models.CharField(_("answer"), max_length=11, choices=Answer)
-    # Of a ticket that was used before: when. Of a void one: why.
+    # `earlier`: when a used ticket was used. `reason`: why a void one is void.
     earlier = models.DateTimeField(_("used before at"), null=True)
     reason = models.CharField(_("why void"), max_length=11, blank=True, default="")
     at = models.DateTimeField(_("when"))
@@ -232,5 +232,5 @@ class CheckIn(models.Model):
 
     @property
     def is_conflict(self) -> bool:
-        """Somebody was let in without network, whom we would have refused."""
+        """Whether somebody was let in offline who would have been refused."""
         return self.offline and self.answer != self.Answer.VALID

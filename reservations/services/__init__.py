@@ -1,43 +1,10 @@
-from reservations.services.checking_in import Scan, check_in, check_in_all, undo_check_in
-from reservations.services.ending import (
-    expire_holds,
-    leave,
-    release,
-    release_by_operator,
-    release_holds_of_the_gone,
-)
-from reservations.services.handing_over import (
-    accept_offer,
-    decline_offer,
-    offer_ticket,
-    reissue_by_operator,
-    reissue_ticket,
-    rename_ticket,
-    withdraw_offer,
-)
-from reservations.services.holding import (
-    ahold,
-    any_places,
-    hold,
-    hold_best,
-    hold_places,
-    hold_seats,
-    the_best,
-    these,
-)
-from reservations.services.issuing import (
-    give_tickets_back,
-    is_used,
-    issue_missing,
-    set_tickets_aside,
-)
-from reservations.services.offering import (
-    bring_seats_back,
-    offer_next,
-    release_returned,
-    settle_offers,
-)
-from reservations.services.paying import (
+"""What can be done with reservations, tickets and standby lists."""
+
+from reservations.locks import SeatChoice
+from reservations.services.async_holds import process_hold_requests, request_hold
+from reservations.services.check_ins import Scan, check_in, check_in_batch, undo_check_in
+from reservations.services.holds import ahold_seats, hold_seats
+from reservations.services.purchases import (
     cancel,
     confirm,
     extend_for_payment,
@@ -45,17 +12,50 @@ from reservations.services.paying import (
     refund,
     resume_hold,
 )
-from reservations.services.reconciling import (
-    contradictions,
+from reservations.services.reconciliation import (
+    inconsistent_seats,
     rebuild_gate,
-    recount_sales,
+    recount_events_on_sale,
     recount_seats,
 )
-from reservations.services.requesting import request_seats, work_off_requests
-from reservations.services.standing_by import (
+from reservations.services.releases import (
+    expire_holds,
+    leave,
+    release,
+    release_abandoned_holds,
+    release_by_operator,
+)
+from reservations.services.signals import (
+    offer_missed,
+    removed_from_standby,
+    seats_offered,
+    ticket_notification,
+)
+from reservations.services.standby_entries import (
     ask_for_fewer,
     join_standby,
     leave_standby,
     remove_from_standby,
+)
+from reservations.services.standby_offers import (
+    offer_next,
+    process_returned_seats,
+    release_returned,
+    settle_offers,
+)
+from reservations.services.tickets import (
+    has_used_tickets,
+    issue_missing_tickets,
+    restore_tickets,
+    suspend_tickets,
+)
+from reservations.services.transfers import (
+    accept_offer,
+    decline_offer,
+    offer_ticket,
+    reissue_by_operator,
+    reissue_ticket,
+    rename_ticket,
+    withdraw_offer,
 )
 from reservations.tokens import payment_token, require_payment_token

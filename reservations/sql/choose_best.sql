@@ -1,6 +1,6 @@
-    -- So many free seats side by side, nearest to the middle of the stage; where the event wants no
-    -- orphans, rather some that leave no single seat. They are tried from the best on, and what
-    -- others are taking is passed over: nobody waits, nobody gets the same.
+    -- The given number of free seats side by side, nearest to the middle of the stage. Where the
+    -- event forbids orphans, choices that leave no single seat come first. Choices are tried from
+    -- the best on, and rows that others have locked are skipped: nobody waits for anybody.
     WITH near AS MATERIALIZED (
         SELECT seat.id, seat.place_id, seat.section_id, seat.distance
         FROM ticketing_seat AS seat
@@ -15,7 +15,7 @@
         SELECT near.*, place.row, place.x, place.y, place.accessible,
                coalesce(
                    power(place.x - lag(place.x) OVER along, 2)
-                   + power(place.y - lag(place.y) OVER along, 2) > power(%(beside)s, 2),
+                   + power(place.y - lag(place.y) OVER along, 2) > power(%(neighbour_distance)s, 2),
                    true
                ) AS starts
         FROM near
@@ -46,7 +46,7 @@
         JOIN ticketing_event AS event ON event.id = %(event)s
         WHERE after >= 0 AND accessible = %(accessible)s
         ORDER BY event.no_orphans AND (before = 1 OR after = 1), distance, before = 1 OR after = 1
-        LIMIT %(tries)s
+        LIMIT %(max_choices)s
     )
     SELECT seat.id, seat.state, seat.grade_id
     FROM best

@@ -1,4 +1,4 @@
-    -- Any free places of a standing section: what others are taking is passed over, not waited for.
+    -- Any free places of a standing section: rows that others have locked are skipped.
     SELECT seat.id, seat.state, seat.grade_id
     FROM ticketing_seat AS seat
     WHERE seat.event_id = %(event)s AND seat.section_id = (

@@ -1,5 +1,5 @@
--- Take on the next requests whose turn it is: for none of their seats an earlier one is unfinished.
--- What another worker is taking on is passed over; whose worker fell silent is taken on again.
+-- Claim the next requests whose turn it is: none of their seats has an earlier unfinished request.
+-- Requests that another worker is claiming are skipped; those with an expired lease are claimed again.
 WITH ripe AS MATERIALIZED (
     SELECT request.id
     FROM reservations_holdrequest AS request

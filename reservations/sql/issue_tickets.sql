@@ -1,5 +1,5 @@
--- A ticket for each seat of a reservation that was just confirmed, in the name of who bought it, and
--- the first line of its history. `one_live_ticket_per_seat` refuses a second one.
+-- Issue a ticket for each seat of a confirmed reservation in the buyer's name, with its first change
+-- row. `one_live_ticket_per_seat` refuses a second one.
 WITH seat AS (
     SELECT seat_id, row_number() OVER (ORDER BY seat_id) AS place
     FROM reservations_reservedseat

@@ -1,11 +1,11 @@
--- The seats of a reservation that ended, whose rows are locked: free again, or kept for others.
+-- Return the locked seats of an ended reservation: available again, or kept for the standby list.
 WITH keeping AS MATERIALIZED (
-{keeping}
+{events_keeping_returns}
 ),
 kept AS (
     INSERT INTO reservations_returnedseat (seat_id, event_id, returned_at, back_at)
     SELECT seat, keeping.id, %(now)s,
-           %(now)s + %(luck)s * keeping.returns_minutes * interval '1 minute'
+           %(now)s + %(delay)s * keeping.returns_minutes * interval '1 minute'
     FROM keeping, unnest(%(seats)s::bigint[]) AS seat
     ON CONFLICT (seat_id) DO NOTHING
 ),

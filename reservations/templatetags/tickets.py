@@ -2,8 +2,8 @@
 
 from django import template
 
-from reservations.tickets.words import code_words, seat_words
+from reservations.tickets.labels import code_label, seat_label
 
 register = template.Library()
-register.filter("seat", seat_words)
-register.filter("in_halves", code_words)
+register.filter("seat", seat_label)
+register.filter("in_halves", code_label)

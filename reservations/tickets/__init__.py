@@ -1,1 +1,1 @@
-"""Tickets as people and doors see them: signed, drawn, printed, found."""
+"""How tickets are shown: signed QR codes, PDF, calendar files, labels."""

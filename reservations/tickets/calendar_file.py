@@ -1,25 +1,25 @@
-"""The show in somebody's calendar (RFC 5545)."""
+"""The event as a calendar file (RFC 5545)."""
 
 from datetime import UTC, datetime, timedelta
 
 from django.utils.translation import gettext as _
 
 from reservations.models import Ticket
-from reservations.tickets.words import code_words, seat_words, time_words
+from reservations.tickets.labels import code_label, seat_label, time_label
 
-# Where an event does not say when it ends.
-USUAL_LENGTH = timedelta(hours=2)
-LONGEST_LINE = 75
+# For events without an end time.
+DEFAULT_LENGTH = timedelta(hours=2)
+MAX_LINE_BYTES = 75
 
 
 def calendar_file(ticket: Ticket, *, host: str, address: str, now: datetime) -> str:
-    """Times are told in UTC: every calendar shows them right, wherever its owner is."""
+    """Times are in UTC, which every calendar converts to its own zone."""
     event, venue = ticket.event, ticket.event.plan.venue
-    doors = time_words(event.doors_at, venue.time_zone)
-    about = [
-        seat_words(ticket),
+    doors = time_label(event.doors_at, venue.time_zone)
+    description = [
+        seat_label(ticket),
         _("Doors open: %(when)s") % {"when": doors},
-        code_words(ticket.code),
+        code_label(ticket.code),
         address,
     ]
     lines = [
@@ -32,10 +32,10 @@ def calendar_file(ticket: Ticket, *, host: str, address: str, now: datetime) -> 
         f"SEQUENCE:{ticket.serial}",
         f"DTSTAMP:{_utc(now)}",
         f"DTSTART:{_utc(event.starts_at)}",
-        f"DTEND:{_utc(event.ends_at or event.starts_at + USUAL_LENGTH)}",
+        f"DTEND:{_utc(event.ends_at or event.starts_at + DEFAULT_LENGTH)}",
         f"SUMMARY:{_escaped(event.title)}",
         f"LOCATION:{_escaped(', '.join(filter(None, [venue.name, venue.address])))}",
-        f"DESCRIPTION:{_escaped(chr(10).join(about))}",
+        f"DESCRIPTION:{_escaped(chr(10).join(description))}",
         f"URL:{address}",
         *("BEGIN:VALARM", "ACTION:DISPLAY", "TRIGGER:-PT3H"),
         f"DESCRIPTION:{_escaped(event.title)}",
@@ -50,18 +50,18 @@ def _utc(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
-def _escaped(words: str) -> str:
+def _escaped(text: str) -> str:
     for mark in ("\\", ";", ","):
-        words = words.replace(mark, f"\\{mark}")
-    return words.replace("\r", "").replace("\n", "\\n")
+        text = text.replace(mark, f"\\{mark}")
+    return text.replace("\r", "").replace("\n", "\\n")
 
 
 def _folded(line: str) -> str:
-    """At most 75 bytes a line, never within a letter; the rest goes on after a space."""
+    """Break after 75 bytes, never within a character; continuation lines start with a space."""
     pieces: list[str] = []
     piece = ""
     for letter in line:
-        if len((piece + letter).encode()) > LONGEST_LINE - bool(pieces):
+        if len((piece + letter).encode()) > MAX_LINE_BYTES - bool(pieces):
             pieces.append(piece)
             piece = ""
         piece += letter

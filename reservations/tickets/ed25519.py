@@ -1,4 +1,4 @@
-"""Ed25519 (RFC 8032): short signatures that a phone can check without us."""
+"""Ed25519 signatures (RFC 8032): short, and verifiable by a phone offline."""
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey

@@ -1,4 +1,4 @@
-"""Tickets on paper: a page each, with a typeface that has Korean in it."""
+"""Tickets as PDF, a page each, in a typeface with Korean."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -18,14 +18,14 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph
 
 from reservations.models import Ticket
+from reservations.tickets.labels import code_label, seat_label, time_label
 from reservations.tickets.qr import qr_squares
-from reservations.tickets.words import code_words, seat_words, time_words
 
 FONTS = Path(__file__).parent / "fonts"
 WIDTH, HEIGHT = A5
 MARGIN = 14 * mm
 INNER = WIDTH - 2 * MARGIN
-LARGEST = 92 * mm
+LARGEST_QR = 92 * mm
 FOOT = 40 * mm
 OVERLAP = 1.06
 INK, SOFT, BRAND = HexColor("#10201b"), HexColor("#4b5b54"), HexColor("#0a5a49")
@@ -49,18 +49,18 @@ def _draw_page(canvas: Canvas, ticket: Ticket) -> None:
     canvas.rect(0, HEIGHT - 5 * mm, WIDTH, 5 * mm, stroke=0, fill=1)
     top = HEIGHT - 14 * mm
     top = _write(canvas, event.title, top, size=19, bold=True)
-    top = _write(canvas, time_words(event.starts_at, venue.time_zone), top - 2 * mm, size=11)
+    top = _write(canvas, time_label(event.starts_at, venue.time_zone), top - 2 * mm, size=11)
     where = " · ".join(filter(None, [venue.name, venue.address]))
     top = _write(canvas, where, top, size=9, soft=True)
     top = _pairs(canvas, ticket, top - 4 * mm)
-    size = min(LARGEST, top - FOOT)
+    size = min(LARGEST_QR, top - FOOT)
     _qr(canvas, ticket, (WIDTH - size) / 2, top - size, size)
     _foot(canvas, ticket, top - size)
 
 
 def _pairs(canvas: Canvas, ticket: Ticket, top: float) -> float:
-    """The seat is what people look for on their way in."""
-    seat = f"{seat_words(ticket)} · {ticket.seat.grade.name}"
+    """Seat and name, large: people look for the seat on their way in."""
+    seat = f"{seat_label(ticket)} · {ticket.seat.grade.name}"
     for label, words in ((_("Seat"), seat), (_("Name"), ticket.name)):
         top = _write(canvas, label, top, size=8, soft=True)
         top = _write(canvas, words, top + 1 * mm, size=13, bold=True) - 1 * mm
@@ -68,14 +68,14 @@ def _pairs(canvas: Canvas, ticket: Ticket, top: float) -> float:
 
 
 def _foot(canvas: Canvas, ticket: Ticket, top: float) -> None:
-    doors = time_words(ticket.event.doors_at, ticket.event.plan.venue.time_zone)
+    doors = time_label(ticket.event.doors_at, ticket.event.plan.venue.time_zone)
     lines = [
         _("Doors open: %(when)s") % {"when": doors},
         _("Valid once. A copy lets nobody else in: the first one counts."),
         _("Order %(order)s · ticket no. %(serial)s")
         % {"order": ticket.reservation.code, "serial": ticket.serial},
     ]
-    top = _write(canvas, code_words(ticket.code), top, size=16, bold=True, centred=True) - 4 * mm
+    top = _write(canvas, code_label(ticket.code), top, size=16, bold=True, centred=True) - 4 * mm
     for line in lines:
         top = _write(canvas, line, top, size=8, soft=True, centred=True)
 
@@ -90,7 +90,7 @@ def _write(
     soft: bool = False,
     centred: bool = False,
 ) -> float:
-    """Write within the margins, breaking lines; where the next line may begin."""
+    """Write a paragraph within the margins; returns the top of the next line."""
     korean = not (get_language() or "").startswith("en")
     style = ParagraphStyle(
         "ticket",
@@ -108,7 +108,7 @@ def _write(
 
 
 def _qr(canvas: Canvas, ticket: Ticket, left: float, bottom: float, size: float) -> None:
-    """Black squares, drawn a little over each other so that no light shines through."""
+    """Squares overlap slightly, so that no hairlines appear between them."""
     across, squares = qr_squares(ticket)
     side = size / across
     canvas.setFillColor(HexColor("#000000"))
@@ -119,6 +119,6 @@ def _qr(canvas: Canvas, ticket: Ticket, left: float, bottom: float, size: float)
 
 @cache
 def _load_fonts() -> None:
-    """Once a process: reading them takes longer than a page."""
+    """Once per process: loading takes longer than drawing a page."""
     registerFont(TTFont("Pretendard", str(FONTS / "Pretendard-Regular.ttf")))
     registerFont(TTFont("Pretendard-Bold", str(FONTS / "Pretendard-Bold.ttf")))

@@ -1,7 +1,7 @@
-"""The `qt_…` text of a QR code: says which ticket it is, and that we said so.
+"""The `qt_…` text of a QR code: the ticket's ids, signed.
 
-Anybody with the public key (`/tickets/keys.json`) can check it without a network. What became of
-the ticket since then, only the database knows.
+Anybody with the public key (`/tickets/keys.json`) can verify it offline. Only the database knows
+whether the ticket is still valid.
 """
 
 import hmac
@@ -17,17 +17,17 @@ from reservations.models import Ticket
 from reservations.tickets import ed25519
 
 PREFIX = "qt_"
-# Nothing else that we sign with this key can be taken for a ticket.
+# Prefix of the signed message, so that no other signature by this key passes for a ticket.
 CONTEXT = b"ticket 1:"
-SIGNATURE = 64
-LONGEST = 200
-# Doors close late, and shows without an end are over by then.
-AFTERWARDS = timedelta(hours=12)
+SIGNATURE_BYTES = 64
+MAX_LENGTH = 200
+# A code stays valid for so long after the end, or after the start if there is no end.
+VALID_AFTER_END = timedelta(hours=12)
 
 
 @dataclass(frozen=True)
-class Claim:
-    """Numbers only; `until` is in minutes since 1970."""
+class TicketPayload:
+    """The numbers in a QR code; `until` is in minutes since 1970."""
 
     ticket: int
     event: int
@@ -37,43 +37,43 @@ class Claim:
 
 
 def qr_text(ticket: Ticket) -> str:
-    payload = b"".join(map(_packed, astuple(claim_of(ticket))))
+    payload = b"".join(map(_packed, astuple(payload_of(ticket))))
     signature = ed25519.sign(_own_seed(), CONTEXT + payload)
-    return PREFIX + text(payload + signature)
+    return PREFIX + base64url(payload + signature)
 
 
-def claim_of(ticket: Ticket) -> Claim:
-    over = (ticket.event.ends_at or ticket.event.starts_at) + AFTERWARDS
-    return Claim(ticket.pk, ticket.event_id, ticket.seat_id, ticket.serial, _minutes(over))
+def payload_of(ticket: Ticket) -> TicketPayload:
+    ends = (ticket.event.ends_at or ticket.event.starts_at) + VALID_AFTER_END
+    return TicketPayload(ticket.pk, ticket.event_id, ticket.seat_id, ticket.serial, _minutes(ends))
 
 
-def read(qr: str) -> Claim | None:
-    """What the code says, if we signed it."""
-    raw = _raw(qr.removeprefix(PREFIX)) if qr.startswith(PREFIX) and len(qr) <= LONGEST else b""
-    payload, signature = raw[:-SIGNATURE], raw[-SIGNATURE:]
+def verified_payload(qr: str) -> TicketPayload | None:
+    """The content of a QR code, if its signature is valid."""
+    raw = _raw(qr.removeprefix(PREFIX)) if qr.startswith(PREFIX) and len(qr) <= MAX_LENGTH else b""
+    payload, signature = raw[:-SIGNATURE_BYTES], raw[-SIGNATURE_BYTES:]
     if not any(ed25519.verify(key, CONTEXT + payload, signature) for key in public_keys()):
         return None
     numbers = _unpacked(payload)
-    return Claim(*numbers) if len(numbers) == 5 else None
+    return TicketPayload(*numbers) if len(numbers) == 5 else None
 
 
 def public_keys() -> list[bytes]:
-    """The one that signs now, and earlier ones whose tickets are still good."""
+    """The current key first, then earlier ones whose tickets are still valid."""
     secrets = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    seeds = [_own_seed(), *map(_drawn_seed, secrets)]
+    seeds = [_own_seed(), *map(_derived_seed, secrets)]
     earlier = [_raw(key) for key in settings.TICKET_OLD_KEYS]
     return list(dict.fromkeys([*map(_public, seeds), *earlier]))
 
 
-def text(raw: bytes) -> str:
+def base64url(raw: bytes) -> str:
     return urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
 def _own_seed() -> bytes:
-    return _raw(settings.TICKET_KEY) if settings.TICKET_KEY else _drawn_seed(settings.SECRET_KEY)
+    return _raw(settings.TICKET_KEY) if settings.TICKET_KEY else _derived_seed(settings.SECRET_KEY)
 
 
-def _drawn_seed(secret: str) -> bytes:
+def _derived_seed(secret: str) -> bytes:
     return hmac.digest(secret.encode(), b"ticket key", "sha256")
 
 
@@ -94,7 +94,7 @@ def _raw(text: str) -> bytes:
 
 
 def _packed(number: int) -> bytes:
-    """Seven bits a byte, the lowest first; the eighth says that more follow."""
+    """LEB128: seven bits a byte, lowest first; the eighth bit says that more follow."""
     out = bytearray()
     while number > 127:
         out.append(number & 127 | 128)

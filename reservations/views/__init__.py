@@ -1,3 +1,3 @@
-from reservations.views.baskets import basket, give_back, leave
-from reservations.views.holding import hold_best, hold_places, hold_seats
+from reservations.views.basket import basket, give_back, leave
+from reservations.views.holds import hold
 from reservations.views.seats import seats, section

@@ -1,4 +1,4 @@
-"""The door, for staff: choose an event, check tickets in. The script adds the camera."""
+"""Check-in at the door, for staff. It works without scripts; the script adds the camera."""
 
 from functools import cache
 from pathlib import Path
@@ -18,9 +18,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from reservations import services
 from reservations.api.door_serializers import LARGEST, check_in_body
-from reservations.tickets import selectors, signing
-from reservations.views.holding import caller_of
-from reservations.words import DOOR_WORDS
+from reservations.selectors import check_ins as selectors
+from reservations.tickets import signing
+from reservations.views.holds import caller_of
+from reservations.views.labels import DOOR_LABELS
 from ticketing.accounts.models import User
 from ticketing.core import clock
 from ticketing.core.errors import InvalidInput, NotFound
@@ -56,7 +57,7 @@ def doors(request: HttpRequest) -> HttpResponse:
 @require_safe
 def door(request: HttpRequest, event_id: int) -> HttpResponse:
     doorkeeper_of(request)
-    event = selectors.door_event(_known(event_id))
+    event = selectors.door_event(_valid_id(event_id))
     last = selectors.last_check_in(event_id, key) if (key := _key(request)) else None
     name = request.GET.get("door", "")[:40]
     context: dict[str, Any] = {
@@ -67,8 +68,8 @@ def door(request: HttpRequest, event_id: int) -> HttpResponse:
         "last": check_in_body(last) if last else None,
         "recent": [check_in_body(entry) for entry in selectors.recent_check_ins(event_id)],
         "counts": selectors.door_counts(event_id),
-        "keys": " ".join(map(signing.text, signing.public_keys())),
-        "words": DOOR_WORDS,
+        "keys": " ".join(map(signing.base64url, signing.public_keys())),
+        "labels": DOOR_LABELS,
     }
     return render(request, "reservations/doors/door.html", context)
 
@@ -76,7 +77,7 @@ def door(request: HttpRequest, event_id: int) -> HttpResponse:
 @require_safe
 @cache_control(no_cache=True)
 def worker(request: HttpRequest) -> HttpResponse:
-    """Keeps the door's pages on the phone. It may do so only below its own address."""
+    """The service worker, served below /door/, as its scope is its own path."""
     return HttpResponse(_worker_script(), content_type="text/javascript; charset=utf-8")
 
 
@@ -87,21 +88,25 @@ def _worker_script() -> str:
 
 @require_POST
 def check_in(request: HttpRequest, event_id: int) -> HttpResponse:
-    """A typed code, without a script. Sent twice it counts once."""
-    doorkeeper, asked = doorkeeper_of(request), _valid(CodeForm(request.POST))
-    scan = services.Scan(key=asked["key"], text=asked["code"])
-    services.check_in_all(
-        event_id=_known(event_id), scans=[scan], door=asked["door"], by=doorkeeper, now=clock.now()
+    """Check in a typed code without scripts; sent twice it counts once."""
+    doorkeeper, data = doorkeeper_of(request), _valid(CodeForm(request.POST))
+    scan = services.Scan(key=data["key"], text=data["code"])
+    services.check_in_batch(
+        event_id=_valid_id(event_id),
+        scans=[scan],
+        door=data["door"],
+        by=doorkeeper,
+        now=clock.now(),
     )
-    return _back(event_id, door=asked["door"], last=str(scan.key))
+    return _back(event_id, door=data["door"], last=str(scan.key))
 
 
 @require_POST
 def undo(request: HttpRequest, event_id: int) -> HttpResponse:
-    doorkeeper, asked = doorkeeper_of(request), _valid(KeyForm(request.POST))
-    services.undo_check_in(key=asked["key"], by=doorkeeper, now=clock.now())
+    doorkeeper, data = doorkeeper_of(request), _valid(KeyForm(request.POST))
+    services.undo_check_in(key=data["key"], by=doorkeeper, now=clock.now())
     messages.success(request, _("The check-in is undone. The ticket is good again."))
-    return _back(event_id, door=asked["door"])
+    return _back(event_id, door=data["door"])
 
 
 def doorkeeper_of(request: HttpRequest) -> User:
@@ -114,7 +119,7 @@ def _valid(form: forms.Form) -> dict[str, Any]:
     return form.cleaned_data
 
 
-def _known(event_id: int) -> int:
+def _valid_id(event_id: int) -> int:
     if event_id > LARGEST:
         raise NotFound()
     return event_id
@@ -126,5 +131,5 @@ def _key(request: HttpRequest) -> UUID | None:
 
 
 def _back(event_id: int, **about: str) -> HttpResponse:
-    told = urlencode({name: value for name, value in about.items() if value})
-    return SeeOther(f"{resolve_url('reservations:door', event_id)}?{told}")
+    query = urlencode({name: value for name, value in about.items() if value})
+    return SeeOther(f"{resolve_url('reservations:door', event_id)}?{query}")

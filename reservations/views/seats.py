@@ -1,4 +1,4 @@
-"""Where people choose: the house, and one section of it as a list."""
+"""The seat map of an event, and one section of it as a list."""
 
 import json
 import secrets
@@ -11,9 +11,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from reservations.views import seat_drawings
-from reservations.views.holding import A_NUMBER
-from reservations.visits import Visit, visit
-from reservations.words import WORDS, marks
+from reservations.views.holds import A_NUMBER
+from reservations.views.labels import SEAT_MAP_LABELS, grade_abbreviations
+from reservations.views.page_state import PageState, page_state
 from ticketing.accounts.selectors import caller_in
 from ticketing.core import clock
 from ticketing.core.errors import NotFound
@@ -23,7 +23,7 @@ from ticketing.events.selectors import SectionAvailability, visible_event
 
 MOST_KEPT = 100
 SELLING = (Event.State.ON_SALE, Event.State.SOLD_OUT)
-# Fetched at once, not one after the other as each names the next.
+# Preloaded together, instead of one after the other as each imports the next.
 MODULES = [
     *(f"js/seats/{name}.js" for name in ("held", "choice", "house", "live", "map", "words")),
     *(f"js/seats/{name}.js" for name in ("camera", "gestures", "paint", "pass")),
@@ -34,25 +34,25 @@ MODULES = [
 @never_cache
 @require_safe
 def seats(request: HttpRequest, pk: int) -> HttpResponse:
-    """The best for me, standing places, the map, and all sections as a table."""
+    """Best seats, standing places, the map, and all sections as a table."""
     event = visible_event(pk, caller_in(request.session))
     prefetch_related_objects([event], "grades")
     sections = selectors.section_availability(event)
     grades = selectors.grade_availability(event)
-    seen = visit(event, caller_in(request.session), clock.now())
+    state = page_state(event, caller_in(request.session), clock.now())
     legend = _legend(grades)
-    context = _context(event, seen) | {
+    context = _context(event, state) | {
         "grades": [item.grade for item in grades],
         "is_sold_out": event.state in SELLING and selectors.is_sold_out(grades),
-        "to_sit": _grades_to_sit(grades, sections),
+        "to_sit": _seated_grades(grades, sections),
         "sections": sections,
         "standing": [one for one in sections if one.section.kind == Section.Kind.STANDING],
         "has_map": any(one.section.kind == Section.Kind.SEATED for one in sections),
         "parts": seat_drawings.parts(sections),
         "box": seat_drawings.house_box(sections) if sections else None,
         "legend": legend,
-        "map_json": _for_the_map(seen, [mark for _, mark in legend]),
-        "words": WORDS,
+        "map_json": _map_json(state, [letters for _, letters in legend]),
+        "labels": SEAT_MAP_LABELS,
         "modules": MODULES,
     }
     return render(request, "reservations/seats.html", context)
@@ -61,18 +61,18 @@ def seats(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 @require_safe
 def section(request: HttpRequest, pk: int, code: str) -> HttpResponse:
-    """Every seat, by row, with a box to tick; `keep` names those that are ticked already."""
+    """Every seat, by row, with a checkbox; `?keep=` names seats that are ticked already."""
     event = visible_event(pk, caller_in(request.session))
     part, its_seats = selectors.section_seats(event, code)
     if not its_seats:
         raise NotFound()
-    seen = visit(event, caller_in(request.session), clock.now())
-    context = _context(event, seen) | {
+    state = page_state(event, caller_in(request.session), clock.now())
+    context = _context(event, state) | {
         "section": part,
         "left": sum(seat.state == seat.State.AVAILABLE for seat in its_seats),
         "total": len(its_seats),
         "grades": list({seat.grade_id: seat.grade for seat in its_seats}.values()),
-        "kept": kept_in(request),
+        "kept": kept_seats(request),
     }
     if part.kind == Section.Kind.SEATED:
         context |= {
@@ -83,27 +83,27 @@ def section(request: HttpRequest, pk: int, code: str) -> HttpResponse:
     return render(request, "reservations/section.html", context)
 
 
-def kept_in(request: HttpRequest) -> set[int]:
-    """Seats that were chosen before something came between."""
-    words = request.GET.get("keep", "").split(",")[:MOST_KEPT]
-    return {int(word) for word in words if A_NUMBER.fullmatch(word)}
+def kept_seats(request: HttpRequest) -> set[int]:
+    """Seats that were ticked before a refusal."""
+    values = request.GET.get("keep", "").split(",")[:MOST_KEPT]
+    return {int(value) for value in values if A_NUMBER.fullmatch(value)}
 
 
-def _context(event: Event, seen: Visit) -> dict[str, Any]:
+def _context(event: Event, state: PageState) -> dict[str, Any]:
     return {
         "event": event,
         "venue": event.plan.venue,
-        "visit": seen,
-        "now": seen.now,
-        # One page, one hold: pressing a button twice asks for nothing more.
+        "page_state": state,
+        "now": state.now,
+        # Idempotency key: pressing a button twice makes one hold.
         "key": secrets.token_urlsafe(12),
     }
 
 
-def _grades_to_sit(
+def _seated_grades(
     grades: list[selectors.GradeAvailability], sections: list[SectionAvailability]
 ) -> list[selectors.GradeAvailability]:
-    """The grades in which there are numbered seats."""
+    """The grades with numbered seats."""
     seated = {
         grade.pk
         for one in sections
@@ -114,19 +114,19 @@ def _grades_to_sit(
 
 
 def _legend(grades: list[selectors.GradeAvailability]) -> list[tuple[Grade, str]]:
-    """Each grade with the letters that stand for it on the map."""
+    """Each grade with its abbreviation on the map."""
     found = [item.grade for item in grades]
-    return list(zip(found, marks([grade.code for grade in found]), strict=True))
+    return list(zip(found, grade_abbreviations([grade.code for grade in found]), strict=True))
 
 
-def _for_the_map(seen: Visit, letters: list[str]) -> str:
-    """What the map's script needs to know of this person."""
+def _map_json(state: PageState, letters: list[str]) -> str:
+    """What the map's script needs to know about this person."""
     return json.dumps(
         {
-            "may_choose": seen.may_choose,
-            "left": seen.left,
-            "limit": seen.event.seats_per_person,
-            "own": seen.own_ids,
+            "may_choose": state.may_choose,
+            "left": state.left,
+            "limit": state.event.seats_per_person,
+            "own": state.own_ids,
             "marks": letters,
         }
     )

@@ -1,4 +1,4 @@
-"""The standby list: one page on which to join, see one's place, ask for fewer, and leave."""
+"""The standby list: a page to join, see one's place, ask for fewer seats, and leave."""
 
 from typing import Any
 
@@ -12,10 +12,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from reservations import errors, selectors, services
-from reservations import standby as lists
 from reservations.models import StandbyEntry
-from reservations.views.holding import A_NUMBER, MOST, SAID_ON_THE_PAGE, caller_of
-from reservations.words import in_words
+from reservations.selectors import standby as lists
+from reservations.views.holds import A_NUMBER, MOST, SHOWN_AS_MESSAGE, caller_of
+from reservations.views.labels import refusal_text
 from ticketing.accounts.selectors import caller_in
 from ticketing.core import clock
 from ticketing.core.errors import InvalidInput, NotFound
@@ -23,9 +23,9 @@ from ticketing.core.redirects import SeeOther
 from ticketing.events.models import Event
 from ticketing.events.selectors import seats_free, visible_event
 
-SAID = (*SAID_ON_THE_PAGE, errors.NotSoldOut, errors.StandbyOver, errors.OnlyFewerSeats)
-# Without a script the page looks again by itself.
-LOOK_AGAIN = 15
+SHOWN_HERE = (*SHOWN_AS_MESSAGE, errors.NotSoldOut, errors.StandbyClosed, errors.OnlyFewerSeats)
+# Without scripts the page reloads by itself.
+RELOAD_SECONDS = 15
 
 
 class JoinForm(forms.Form):
@@ -49,7 +49,7 @@ def standby(request: HttpRequest, pk: int) -> HttpResponse:
 
 @never_cache
 def join_standby(request: HttpRequest, pk: int) -> HttpResponse:
-    """Also for those who want fewer: their place stays."""
+    """Join, or ask for fewer seats and keep the place."""
     page = _page(pk)
     if request.method != "POST":
         return SeeOther(page)
@@ -59,14 +59,14 @@ def join_standby(request: HttpRequest, pk: int) -> HttpResponse:
     who: Any = {"event_id": pk, "fan_id": caller_of(request).id, "now": clock.now()}
     try:
         services.join_standby(**form.cleaned_data, **who, language=get_language() or "")
-    except SAID as refusal:
-        messages.error(request, in_words(refusal))
+    except SHOWN_HERE as refusal:
+        messages.error(request, refusal_text(refusal))
     return SeeOther(page)
 
 
 @never_cache
 def leave_standby(request: HttpRequest, pk: int) -> HttpResponse:
-    """Twice is fine."""
+    """Leave the list; a repeat changes nothing."""
     page = _page(pk)
     if request.method == "POST":
         services.leave_standby(event_id=pk, fan_id=caller_of(request).id, now=clock.now())
@@ -80,15 +80,15 @@ def _page(pk: int) -> str:
     return resolve_url("reservations:standby", pk)
 
 
-def _context(event: Event, found: lists.Place | None) -> dict[str, Any]:
+def _context(event: Event, found: lists.StandbyPlace | None) -> dict[str, Any]:
     runs = event.returns == Event.Returns.STANDBY and event.state in lists.RUNNING
-    opened = lists.list_of(event.pk) is not None or lists.is_sold_out(event)
+    opened = lists.standby_list(event.pk) is not None or lists.is_sold_out(event)
     offer = found.entry.reservation if found and found.state == "offered" else None
     is_live = found is not None and found.state in StandbyEntry.LIVE
     return {
         "event": event,
         "venue": event.plan.venue,
-        "found": found,
+        "own_place": found,
         "is_live": is_live,
         "removal": lists.removal_of(found.entry) if found and found.state == "left" else None,
         "may_join": runs and opened and not is_live,
@@ -98,5 +98,5 @@ def _context(event: Event, found: lists.Place | None) -> dict[str, Any]:
         "fewer": range(1, found.entry.quantity) if found else (),
         "grades": list(event.grades.all()),
         "offer_minutes": event.offer_seconds // 60,
-        "look_again": LOOK_AGAIN if is_live else None,
+        "reload_seconds": RELOAD_SECONDS if is_live else None,
     }

@@ -1,4 +1,4 @@
-"""A fan's tickets: shown, printed, renamed, given away."""
+"""A fan's tickets: show, print, rename, transfer."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,11 +16,12 @@ from reservations import selectors as orders
 from reservations import services
 from reservations.errors import NoTicket
 from reservations.models import Ticket
-from reservations.services.handing_over import is_before
-from reservations.tickets import selectors, signing
+from reservations.selectors import tickets as selectors
+from reservations.services.transfers import is_before
+from reservations.tickets import signing
 from reservations.tickets.calendar_file import calendar_file
 from reservations.tickets.qr import qr_svg
-from reservations.views.holding import caller_of
+from reservations.views.holds import caller_of
 from ticketing.core import clock
 from ticketing.core.errors import DomainError
 from ticketing.core.redirects import SeeOther
@@ -37,9 +38,12 @@ class OfferForm(forms.Form):
 @never_cache
 @require_safe
 def tickets(request: HttpRequest) -> HttpResponse:
-    """Everything that this person can walk in with, and what others offer them."""
+    """The fan's live tickets, and offers of others to them."""
     whose: Any = {"fan_id": caller_of(request).id, "now": clock.now()}
-    context = {"tickets": selectors.own_tickets(**whose), "offers": selectors.offers_to(**whose)}
+    context = {
+        "tickets": selectors.own_tickets(**whose),
+        "offers": selectors.open_offers_to(**whose),
+    }
     return render(request, "reservations/tickets/tickets.html", context)
 
 
@@ -79,7 +83,7 @@ def pdf(request: HttpRequest, code: str) -> HttpResponse:
 @never_cache
 @require_safe
 def order_pdf(request: HttpRequest, code: str) -> HttpResponse:
-    """All of an order that are still this person's, a page each."""
+    """The tickets of an order that the fan still holds, a page each."""
     found = orders.tickets_of_order(code=code, fan_id=caller_of(request).id)
     if not found:
         raise NoTicket()
@@ -100,53 +104,53 @@ def calendar(request: HttpRequest, code: str) -> HttpResponse:
 def rename(request: HttpRequest, code: str) -> HttpResponse:
     form = NameForm(request.POST)
     if not form.is_valid():
-        return _not_so(request, form, code)
-    words = _("The name is changed. This is your new ticket; the old code is no longer valid.")
+        return _invalid(request, form, code)
+    message = _("The name is changed. This is your new ticket; the old code is no longer valid.")
     more = {"name": form.cleaned_data["name"], "language": get_language() or ""}
-    return _changed(request, code, words, services.rename_ticket, **more)
+    return _run_service(request, code, message, services.rename_ticket, **more)
 
 
 @require_POST
 def reissue(request: HttpRequest, code: str) -> HttpResponse:
-    words = _("This is your new ticket; the old code is no longer valid.")
+    message = _("This is your new ticket; the old code is no longer valid.")
     language = get_language() or ""
-    return _changed(request, code, words, services.reissue_ticket, language=language)
+    return _run_service(request, code, message, services.reissue_ticket, language=language)
 
 
 @require_POST
 def offer(request: HttpRequest, code: str) -> HttpResponse:
     form = OfferForm(request.POST)
     if not form.is_valid():
-        return _not_so(request, form, code)
+        return _invalid(request, form, code)
     email = form.cleaned_data["email"]
-    words = _("%(email)s can accept it now. Until then it is yours.") % {"email": email}
+    message = _("%(email)s can accept it now. Until then it is yours.") % {"email": email}
     more = {"email": email, "language": get_language() or ""}
-    return _changed(request, code, words, services.offer_ticket, **more)
+    return _run_service(request, code, message, services.offer_ticket, **more)
 
 
 @require_POST
 def withdraw(request: HttpRequest, code: str) -> HttpResponse:
-    return _changed(request, code, _("You keep this ticket."), services.withdraw_offer)
+    return _run_service(request, code, _("You keep this ticket."), services.withdraw_offer)
 
 
 @require_POST
 def accept(request: HttpRequest, code: str) -> HttpResponse:
-    words, more = _("The ticket is yours."), {"language": get_language() or ""}
-    return _changed(request, code, words, services.accept_offer, is_offer=True, **more)
+    message, more = _("The ticket is yours."), {"language": get_language() or ""}
+    return _run_service(request, code, message, services.accept_offer, is_offer=True, **more)
 
 
 @require_POST
 def decline(request: HttpRequest, code: str) -> HttpResponse:
-    words = _("You declined the ticket.")
-    return _changed(request, code, words, services.decline_offer, is_offer=True)
+    message = _("You declined the ticket.")
+    return _run_service(request, code, message, services.decline_offer, is_offer=True)
 
 
 @require_safe
 @cache_control(public=True, max_age=300)
 def keys(request: HttpRequest) -> HttpResponse:
-    """With these anybody can check a code without asking us (RFC 8037)."""
+    """Public keys (RFC 8037), with which anybody can verify a code offline."""
     public = [
-        {"kty": "OKP", "crv": "Ed25519", "use": "sig", "x": signing.text(key)}
+        {"kty": "OKP", "crv": "Ed25519", "use": "sig", "x": signing.base64url(key)}
         for key in signing.public_keys()
     ]
     return JsonResponse({"keys": public})
@@ -157,45 +161,45 @@ def own(request: HttpRequest, code: str) -> Ticket:
 
 
 def live(found: Ticket) -> Ticket:
-    """A void one has no code to show any more."""
+    """The ticket, unless it is void."""
     if not found.is_live:
         raise NoTicket()
     return found
 
 
-def _changed(
+def _run_service(
     request: HttpRequest,
     code: str,
-    words: str,
-    step: Callable[..., Any],
+    message: str,
+    service: Callable[..., Any],
     *,
     is_offer: bool = False,
     **more: Any,
 ) -> HttpResponse:
-    """Do it and show the ticket that came of it; a refusal is said where it was asked for."""
+    """Run the service and show the resulting ticket, or go back and say why not."""
     back = resolve_url("reservations:tickets") if is_offer else ""
     fan_id = caller_of(request).id
     try:
-        made = step(code=code, fan_id=fan_id, now=clock.now(), **more)
+        result = service(code=code, fan_id=fan_id, now=clock.now(), **more)
     except NoTicket:
         raise
     except DomainError as refusal:
         messages.error(request, " ".join(filter(None, [str(refusal), str(refusal.advice)])))
         return SeeOther(back or resolve_url("reservations:ticket", code))
-    messages.success(request, words)
-    if isinstance(made, Ticket):
-        return SeeOther(resolve_url("reservations:ticket", made.code))
+    messages.success(request, message)
+    if isinstance(result, Ticket):
+        return SeeOther(resolve_url("reservations:ticket", result.code))
     return SeeOther(back or resolve_url("reservations:ticket", code))
 
 
-def _not_so(request: HttpRequest, form: forms.Form, code: str) -> HttpResponse:
-    said = [str(words) for mistakes in form.errors.values() for words in mistakes]
-    messages.error(request, " ".join(said))
+def _invalid(request: HttpRequest, form: forms.Form, code: str) -> HttpResponse:
+    texts = [str(text) for problems in form.errors.values() for text in problems]
+    messages.error(request, " ".join(texts))
     return SeeOther(resolve_url("reservations:ticket", code))
 
 
 def _pdf(tickets: Sequence[Ticket], name: str) -> HttpResponse:
-    from reservations.tickets.pdf import tickets_pdf  # what draws takes a second to load
+    from reservations.tickets.pdf import tickets_pdf  # reportlab takes a second to load
 
     return _file(tickets_pdf(tickets), "application/pdf", name)
 

@@ -11,12 +11,12 @@ from playwright.sync_api import Page, expect
 from payments import services as payments
 from payments.models import Payment
 from payments.sandbox import testing
-from reservations import services
 from reservations.models import Reservation
 from tests.browser.conftest import PHONE
 from tests.browser.quality import SMALL_CONTROLS, violations
 from tests.browser.test_seats import log_in
 from tests.making import make_event, make_plan, seat_ids
+from tests.reservations import acting
 from ticketing.core import clock
 from ticketing.events.models import Event
 from waiting_queue import services as queue
@@ -74,7 +74,7 @@ def hold(event, fan, first=0):
     now = clock.now()
     queue.join(event_id=event.pk, person=str(fan.pk), now=now)
     seats = seat_ids(event)[first : first + 2]
-    held = services.hold_seats(event_id=event.pk, seat_ids=seats, fan_id=fan.pk, now=now)
+    held = acting.hold(event, fan, now, *seats)
     return held.reservation
 
 

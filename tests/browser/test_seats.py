@@ -14,6 +14,7 @@ from reservations.models import Reservation
 from tests.browser.conftest import PHONE
 from tests.browser.quality import SMALL_CONTROLS, violations
 from tests.making import make_event, make_plan, make_user
+from tests.reservations import acting
 from ticketing.core import clock
 from ticketing.events.models import Event, Seat
 from ticketing.events.services import block_seats
@@ -110,9 +111,7 @@ def seat(event, row: int, number: int) -> int:
 
 
 def hold(event, person, *seats: int):
-    return services.hold_seats(
-        event_id=event.pk, seat_ids=seats, fan_id=person.pk, now=clock.now()
-    ).reservation
+    return acting.hold(event, person, clock.now(), *seats).reservation
 
 
 def chosen(page: Page):

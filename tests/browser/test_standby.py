@@ -24,7 +24,7 @@ def sold_out(site, now) -> Event:
     plan = make_plan(rows=2, seats_per_row=4)
     event = make_event(now, plan=plan, returns="standby", offer_seconds=600)
     all_sold(event, now)
-    services.bring_seats_back(now=now)
+    services.process_returned_seats(now=now)
     return event
 
 
@@ -32,7 +32,7 @@ def give_back(event: Event, count: int) -> None:
     """The first seats of the first row, as refunds would; then the clock goes round."""
     sold = Reservation.objects.filter(event=event, state="confirmed").order_by("pk")
     refunded(clock.now(), *sold[:count])
-    services.bring_seats_back(now=clock.now())
+    services.process_returned_seats(now=clock.now())
 
 
 def test_from_sold_out_by_the_standby_list_to_the_ticket(phone, sold_out, fan, monkeypatch):
@@ -61,7 +61,7 @@ def test_from_sold_out_by_the_standby_list_to_the_ticket(phone, sold_out, fan, m
     expect(page.locator(".house__head .badge")).to_have_text("Paid")
     page.goto("/tickets/")
     expect(page.locator("a[href^='/tickets/']", has_text="row 1")).to_have_count(2)
-    services.bring_seats_back(now=clock.now())
+    services.process_returned_seats(now=clock.now())
     assert StandbyEntry.objects.get().state == "taken"
 
 

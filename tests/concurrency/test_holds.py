@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 
-from reservations import errors, gate, locks, services
+from reservations import errors, gate, services, sql
 from reservations.models import Reservation, ReservedSeat
 from tests.making import make_event, make_plan, make_user, seat_ids
 from tests.race import together, winners
@@ -28,18 +28,18 @@ def crowd():
 @pytest.fixture
 def open_gate(monkeypatch):
     """Nobody is turned away before the database: it has to do all of it by itself."""
-    monkeypatch.setattr(gate, "enter", lambda *_: None)
+    monkeypatch.setattr(gate, "begin_attempt", lambda *_: None)
 
 
 @contextmanager
 def changed_sql(monkeypatch, name, **changes):
     """The control: the same statement, with something taken out of it."""
-    text = locks._text(name)
+    text = sql.statement(name)
     for before, after in changes.values():
         assert before in text
         text = text.replace(before, after)
-    real = locks._text
-    monkeypatch.setattr(locks, "_text", lambda each: text if each == name else real(each))
+    real = sql.statement
+    monkeypatch.setattr(sql, "statement", lambda each: text if each == name else real(each))
     yield
 
 
@@ -165,11 +165,11 @@ def test_control_without_the_persons_lock_tabs_beat_it(event, fan, now, monkeypa
     changes = {"lock": (PERSON, "SELECT (")}
     slow = ("grade_id\n", "grade_id, pg_sleep(0.3)\n")
 
-    text = locks._text("choose_seats").replace(*slow)
-    with changed_sql(monkeypatch, "before_hold", **changes):
-        without_lock = locks._text
+    text = sql.statement("choose_seats").replace(*slow)
+    with changed_sql(monkeypatch, "lock_person_limit", **changes):
+        without_lock = sql.statement
         monkeypatch.setattr(
-            locks, "_text", lambda name: text if name == "choose_seats" else without_lock(name)
+            sql, "statement", lambda name: text if name == "choose_seats" else without_lock(name)
         )
         results = together(FEW, lambda number: hold(event, fan, now, seats[number]))
 
@@ -240,12 +240,12 @@ def test_control_without_the_lock_clocks_end_a_hold_many_times(event, crowd, now
     changes = {
         "lock": ("FOR NO KEY UPDATE SKIP LOCKED", ""),
         "slowly": (
-            "random() AS luck\n    FROM reservations_reservation",
-            "random() AS luck, pg_sleep(0.3)\n    FROM reservations_reservation",
+            "random() AS delay\n    FROM reservations_reservation",
+            "random() AS delay, pg_sleep(0.3)\n    FROM reservations_reservation",
         ),
     }
 
-    with changed_sql(monkeypatch, "expire", **changes):
+    with changed_sql(monkeypatch, "expire_holds", **changes):
         results = together(FEW, lambda _: services.expire_holds(now=now + timedelta(seconds=300)))
 
     assert sum(results) > 1
@@ -279,23 +279,23 @@ def test_a_hold_is_either_paid_or_over(event, fan, now, attempt):
     assert (held.state == "paying") == is_paying
     assert (states(event)[seat_ids(event)[0]] == "held") == is_paying
     assert not isinstance(released, Exception) or isinstance(released, IllegalMove) == is_paying
-    assert services.contradictions(event_id=event.pk) == {}
+    assert services.inconsistent_seats(event_id=event.pk) == {}
 
 
 def test_asynchronous_wishes_are_fulfilled_in_order_by_many_workers(event, crowd, now, monkeypatch):
-    from reservations.services import requesting
+    from reservations.services import async_holds
 
-    monkeypatch.setattr(requesting, "wake_a_worker", lambda: None)
+    monkeypatch.setattr(async_holds, "wake_worker", lambda: None)
     seats = seat_ids(event)[:3]
     wishes = [
-        services.request_seats(
+        services.request_hold(
             event_id=event.pk, seat_ids=[seats[number % 3]], fan_id=crowd[number].pk, now=now
         )
         for number in range(MANY)
     ]
 
     def work(_):
-        while services.work_off_requests(now=now):
+        while services.process_hold_requests(now=now):
             pass
 
     together(FEW, work)

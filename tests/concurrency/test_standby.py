@@ -10,7 +10,7 @@ from django.db import IntegrityError, connection
 
 from reservations import selectors, services
 from reservations.models import Reservation, ReservedSeat, ReturnedSeat, StandbyEntry, StandbyList
-from reservations.services import offering, standing_by
+from reservations.services import standby_entries, standby_offers
 from tests.making import make_event, make_plan, make_user
 from tests.race import together
 from tests.reservations.acting import hold
@@ -53,7 +53,7 @@ def test_many_workers_offer_each_seat_once_and_in_order(event, orders, now):
     entries = [joined(event, now) for _ in range(6)]
     refunded(now, *orders[:4])
 
-    results = together(WORKERS, lambda _: services.bring_seats_back(now=now))
+    results = together(WORKERS, lambda _: services.process_returned_seats(now=now))
 
     assert sum(results) == 4
     assert offers() == entries[:4]
@@ -64,8 +64,8 @@ def test_many_workers_offer_each_seat_once_and_in_order(event, orders, now):
 def test_one_seat_that_many_workers_see_is_offered_to_the_first(event, orders, now, monkeypatch):
     first, second = joined(event, now), joined(event, now)
     refunded(now, orders[0])
-    wait = all_at_once(offering._may_have, Barrier(2))
-    monkeypatch.setattr(offering, "_may_have", wait)
+    wait = all_at_once(standby_offers._is_within_limit, Barrier(2))
+    monkeypatch.setattr(standby_offers, "_is_within_limit", wait)
 
     results = together(2, lambda _: services.offer_next(event_id=event.pk, now=now))
 
@@ -78,14 +78,16 @@ def test_control_without_the_locks_only_the_constraint_stops_them(event, orders,
     refunded(now, orders[0])
     one = {"pk": event.pk}
     monkeypatch.setattr(
-        offering, "standby_list_for_update", lambda _: StandbyList.objects.get(**one)
+        standby_offers, "standby_list_for_update", lambda _: StandbyList.objects.get(**one)
     )
     monkeypatch.setattr(
-        offering, "standby_entry_for_update", lambda **it: StandbyEntry.objects.get(**it)
+        standby_offers, "standby_entry_for_update", lambda **it: StandbyEntry.objects.get(**it)
     )
-    monkeypatch.setattr(offering, "returned_seats_for_update", lambda _, seats: seats)
-    monkeypatch.setattr(offering, "only_one_choice_of", lambda **_: None)
-    monkeypatch.setattr(offering, "_may_have", all_at_once(offering._may_have, Barrier(2)))
+    monkeypatch.setattr(standby_offers, "returned_seats_for_update", lambda _, seats: seats)
+    monkeypatch.setattr(standby_offers, "lock_person_limit", lambda **_: None)
+    monkeypatch.setattr(
+        standby_offers, "_is_within_limit", all_at_once(standby_offers._is_within_limit, Barrier(2))
+    )
 
     results = together(2, lambda _: services.offer_next(event_id=event.pk, now=now))
 
@@ -98,14 +100,14 @@ def offered_while_the_policy_is_turned_off(event, orders, now, monkeypatch):
     entry = joined(event, now)
     refunded(now, orders[0])
     seat = orders[0].seats.get().seat_id
-    offered, freed, write = Flag(), Flag(), offering._written_down
+    offered, freed, write = Flag(), Flag(), standby_offers._mark_offered
 
     def slowly(*args):
         write(*args)
         offered.set()
         freed.wait(0.7)
 
-    monkeypatch.setattr(offering, "_written_down", slowly)
+    monkeypatch.setattr(standby_offers, "_mark_offered", slowly)
 
     def free():
         offered.wait(5)
@@ -129,7 +131,7 @@ def test_control_without_the_lists_lock_alone_it_is_on_sale_and_somebodys(
 ):
     """The seats' own locks are there: who waited for one does not look again who has it."""
     monkeypatch.setattr(
-        offering, "standby_list_for_update", lambda pk: StandbyList.objects.get(pk=pk)
+        standby_offers, "standby_list_for_update", lambda pk: StandbyList.objects.get(pk=pk)
     )
 
     outcome = offered_while_the_policy_is_turned_off(event, orders, now, monkeypatch)
@@ -143,10 +145,10 @@ def test_an_order_given_back_while_others_work_is_offered_in_order_too(event, or
     def work(number):
         if number < 4:
             return refunded(now, orders[number])
-        return services.bring_seats_back(now=now)
+        return services.process_returned_seats(now=now)
 
     together(6, work)
-    services.bring_seats_back(now=now)
+    services.process_returned_seats(now=now)
 
     assert offers() == entries[:4]
 
@@ -154,11 +156,11 @@ def test_an_order_given_back_while_others_work_is_offered_in_order_too(event, or
 def test_offers_that_end_together_are_written_down_once(event, orders, now):
     entry, other = joined(event, now), joined(event, now)
     refunded(now, orders[0])
-    services.bring_seats_back(now=now)
+    services.process_returned_seats(now=now)
     late = now + timedelta(seconds=600)
     services.expire_holds(now=late)
 
-    together(WORKERS, lambda _: services.bring_seats_back(now=late))
+    together(WORKERS, lambda _: services.process_returned_seats(now=late))
 
     assert states_of(entry, other) == ["missed", "offered"]
     assert list(entry.changes.filter(after="missed").values_list("before")) == [("offered",)]
@@ -169,8 +171,8 @@ def test_offers_that_end_together_are_written_down_once(event, orders, now):
 
 def many_tabs(event, now, monkeypatch):
     fan = make_user(password=None)
-    wait = all_at_once(standing_by._turn_of, Barrier(WORKERS))
-    monkeypatch.setattr(standing_by, "_turn_of", wait)
+    wait = all_at_once(standby_entries._turn_number, Barrier(WORKERS))
+    monkeypatch.setattr(standby_entries, "_turn_number", wait)
     together(WORKERS, lambda _: joined(event, now, fan=fan))
     return StandbyEntry.objects.filter(fan=fan).count()
 
@@ -214,7 +216,7 @@ def test_who_leaves_while_seats_are_offered_has_none_or_gave_them_back(event, or
         return services.leave_standby(event_id=event.pk, fan_id=first.fan_id, now=now)
 
     together(2, work)
-    services.bring_seats_back(now=now)
+    services.process_returned_seats(now=now)
 
     assert states_of(first, second) == ["left", "offered"]
     assert selectors.live_holds(event_id=event.pk, fan_id=first.fan_id, now=now) == []
@@ -232,7 +234,7 @@ def hold_and_offer(event, orders, now, monkeypatch):
     ReturnedSeat.objects.filter(pk=free).delete()
     Seat.objects.filter(pk=free).update(state="available")
     services.rebuild_gate(event_id=event.pk, now=now)
-    counted, done, may_have = Flag(), Flag(), offering._may_have
+    counted, done, may_have = Flag(), Flag(), standby_offers._is_within_limit
 
     def slowly(*args):
         """What was counted is acted upon once the hold is through, if it can be."""
@@ -241,7 +243,7 @@ def hold_and_offer(event, orders, now, monkeypatch):
         done.wait(1)
         return found
 
-    monkeypatch.setattr(offering, "_may_have", slowly)
+    monkeypatch.setattr(standby_offers, "_is_within_limit", slowly)
 
     def work(number):
         if number:
@@ -260,6 +262,6 @@ def test_a_hold_and_an_offer_together_stay_within_the_limit(event, orders, now, 
 
 
 def test_control_without_the_persons_lock_they_beat_it(event, orders, now, monkeypatch):
-    monkeypatch.setattr(offering, "only_one_choice_of", lambda **_: None)
+    monkeypatch.setattr(standby_offers, "lock_person_limit", lambda **_: None)
 
     assert hold_and_offer(event, orders, now, monkeypatch) == 2

@@ -87,7 +87,7 @@ def money_and_seats_agree(event: Event) -> bool:
         is_sold = reservation.state == Reservation.State.CONFIRMED
         assert paid == (reservation.total if is_sold else 0), (reservation.state, paid)
         assert reservation.state != Reservation.State.PAYING
-    assert not reservations.contradictions(event_id=event.pk)
+    assert not reservations.inconsistent_seats(event_id=event.pk)
     assert not Refund.objects.filter(state=Refund.State.REQUESTED).exists()
     return True
 

@@ -49,12 +49,14 @@ class Buyer:
     def hold(self, services: Any, now: Any) -> None:
         fan = self.random.choice(self.fans)
         wanted = self.random.sample(self.seats, self.random.randint(1, 3))
-        held = services.hold_seats(event_id=self.event, seat_ids=wanted, fan_id=fan, now=now)
+        choice = services.SeatChoice.named(wanted)
+        held = services.hold_seats(event_id=self.event, choice=choice, fan_id=fan, now=now)
         self.keep(held, fan)
 
     def best(self, services: Any, now: Any) -> None:
         fan = self.random.choice(self.fans)
-        held = services.hold_best(event_id=self.event, grade="R", quantity=2, fan_id=fan, now=now)
+        choice = services.SeatChoice.best(grade="R", quantity=2)
+        held = services.hold_seats(event_id=self.event, choice=choice, fan_id=fan, now=now)
         self.keep(held, fan)
 
     def keep(self, held: Any, fan: int) -> None:
@@ -99,13 +101,13 @@ def run(**order: Any) -> None:
 
 def _break() -> None:
     """The control: nothing is locked, and everybody has time to be in each other's way."""
-    from reservations import gate, locks
+    from reservations import gate, sql
 
-    real = locks._text
+    real = sql.statement
     text = real("choose_seats").replace("FOR NO KEY UPDATE", "")
     text = text.replace("grade_id\n", "grade_id, pg_sleep(0.02)\n", 1)
-    locks._text = lambda name: text if name == "choose_seats" else real(name)  # type: ignore[assignment]
-    gate.enter = lambda *_: None  # type: ignore[assignment]
+    sql.statement = lambda name: text if name == "choose_seats" else real(name)  # type: ignore[assignment]
+    gate.begin_attempt = lambda *_: None  # type: ignore[assignment]
 
 
 if __name__ == "__main__":

@@ -31,24 +31,25 @@ def run(*, when: str, now: str, event: int, fan: int, seat: int) -> None:
     from django.db import transaction
 
     from reservations import gate, services
-    from reservations.services import requesting
+    from reservations.services import async_holds
 
     moment = datetime.fromisoformat(now)
-    wish = {"event_id": event, "seat_ids": [seat], "fan_id": fan, "now": moment}
+    choice = services.SeatChoice.named([seat])
+    wish = {"choice": choice, "event_id": event, "fan_id": fan, "now": moment}
     match when:
         case "before the commit":
             with transaction.atomic():
                 services.hold_seats(**wish)
                 now_is_the_moment()
         case "before anybody is told":
-            gate.tell = now_is_the_moment  # type: ignore[assignment]
+            gate.publish_seats = now_is_the_moment  # type: ignore[assignment]
             services.hold_seats(**wish)
         case "after the claim":
-            requesting._settle = now_is_the_moment  # type: ignore[assignment]
-            services.work_off_requests(now=moment)
+            async_holds._process = now_is_the_moment  # type: ignore[assignment]
+            services.process_hold_requests(now=moment)
         case "before a request is finished":
-            requesting._finish = now_is_the_moment
-            services.work_off_requests(now=moment)
+            async_holds._finish = now_is_the_moment
+            services.process_hold_requests(now=moment)
 
 
 if __name__ == "__main__":

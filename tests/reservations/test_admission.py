@@ -127,8 +127,8 @@ def test_whoever_is_out_of_the_queue_gives_back_what_they_hold(
         queue.block(**whom, by=operator, why="robot")
     queue.drain_journals()
 
-    assert services.release_holds_of_the_gone(now=later) == 1
-    assert services.release_holds_of_the_gone(now=later) == 0
+    assert services.release_abandoned_holds(now=later) == 1
+    assert services.release_abandoned_holds(now=later) == 0
 
     mine.refresh_from_db()
     theirs.refresh_from_db()
@@ -142,7 +142,7 @@ def test_who_left_and_came_back_keeps_what_they_chose_since(event, fan, now, ope
     hold(event, fan, now + timedelta(seconds=1), seat_ids(event)[0])
     queue.drain_journals()
 
-    assert services.release_holds_of_the_gone(now=now + timedelta(seconds=2)) == 0
+    assert services.release_abandoned_holds(now=now + timedelta(seconds=2)) == 0
 
 
 def test_leaving_gives_everything_back(event, fan, now, open_line):

@@ -10,7 +10,7 @@ from django.test import Client
 from reservations import services
 from reservations.api.serializers import WishSerializer, is_ordinary
 from reservations.models import HoldRequest, Reservation
-from reservations.services import requesting
+from reservations.services import async_holds
 from tests.making import make_event, make_plan, seat_ids
 from tests.waiting_queue.api.conftest import logged_in
 from ticketing.accounts import services as accounts
@@ -240,14 +240,14 @@ def test_without_redis_nothing_new_is_held_but_what_is_there_is_shown(ann, event
 
 
 def test_an_asynchronous_wish_is_taken_down_polled_and_fulfilled(ann, ben, event, monkeypatch):
-    monkeypatch.setattr(requesting, "wake_a_worker", lambda: None)
+    monkeypatch.setattr(async_holds, "wake_worker", lambda: None)
     one, *_ = seat_ids(event)
     first, second = ann.hold(one, mode="?mode=async"), ben.hold(one, mode="?mode=async")
     addresses = [f"hold-requests/{answer.json()['code']}/" for answer in (first, second)]
 
     assert (first.status_code, first.json()["state"]) == (202, "PENDING")
     assert ben.ask("GET", addresses[0]).status_code == 404
-    services.work_off_requests(now=clock.now())
+    services.process_hold_requests(now=clock.now())
 
     won, lost = ann.ask("GET", addresses[0]).json(), ben.ask("GET", addresses[1]).json()
     assert (won["state"], lost["state"]) == ("SUCCESS", "FAILED")

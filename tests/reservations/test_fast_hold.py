@@ -12,7 +12,7 @@ from django.test import Client
 
 from reservations import services
 from reservations.models import Reservation
-from reservations.services import holding
+from reservations.services import holds
 from tests.making import make_user, seat_ids
 from tests.waiting_queue.api.conftest import logged_in
 from ticketing.accounts import services as accounts
@@ -91,7 +91,7 @@ def no_thread(monkeypatch):
         raise AssertionError("this took a thread")
 
     def shut():
-        monkeypatch.setattr(holding, "in_thread", refuse)
+        monkeypatch.setattr(holds, "in_thread", refuse)
 
     return shut
 
@@ -225,7 +225,7 @@ async def test_with_the_gate_left_open_the_database_still_lets_one_win(http, eve
     async def open_gate(*args):
         return None
 
-    monkeypatch.setattr("reservations.gate.aenter", open_gate)
+    monkeypatch.setattr("reservations.gate.abegin_attempt", open_gate)
     one, *_ = await sync_to_async(seat_ids)(event)
     crowd = await sync_to_async(crowd_of)(http, event, 20)
 

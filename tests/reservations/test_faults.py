@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 
 from reservations import errors, gate, services
 from reservations.models import HoldRequest, Reservation
-from reservations.services import requesting
+from reservations.services import async_holds
 from tests.making import seat_ids
 from tests.reservations.acting import hold, states
 from tests.reservations.dying import die
@@ -41,8 +41,8 @@ def test_who_dies_before_the_commit_holds_nothing(event, fan, seat, now, kill):
 
     assert states(event)[seat] == "available"
     with pytest.raises(errors.SeatsTaken):  # the try of the dead lasts a few seconds, no longer
-        hold(event, fan, now + gate.TRY - timedelta(seconds=1), seat)
-    assert hold(event, fan, now + gate.TRY, seat)
+        hold(event, fan, now + gate.ATTEMPT_TTL - timedelta(seconds=1), seat)
+    assert hold(event, fan, now + gate.ATTEMPT_TTL, seat)
 
 
 def test_who_dies_after_the_commit_holds_it_and_redis_is_put_right(event, fan, seat, now, kill):
@@ -52,8 +52,8 @@ def test_who_dies_after_the_commit_holds_it_and_redis_is_put_right(event, fan, s
     assert Reservation.objects.get().state == "held"
     assert gate.seats_left(event.pk) == 12
     with pytest.raises(errors.SeatsTaken):
-        hold(event, fan, now + gate.TRY, seat)
-    services.recount_sales()
+        hold(event, fan, now + gate.ATTEMPT_TTL, seat)
+    services.recount_events_on_sale()
     assert gate.seats_left(event.pk) == 11
     assert hold(event, fan, now + timedelta(seconds=300), seat)
 
@@ -62,14 +62,14 @@ def test_who_dies_after_the_commit_holds_it_and_redis_is_put_right(event, fan, s
 def test_a_worker_that_dies_is_replaced_and_nothing_is_done_twice(
     event, fan, rival, seat, now, kill, monkeypatch, when
 ):
-    monkeypatch.setattr(requesting, "wake_a_worker", lambda: None)
+    monkeypatch.setattr(async_holds, "wake_worker", lambda: None)
     for person in (fan, rival):
-        services.request_seats(event_id=event.pk, seat_ids=[seat], fan_id=person.pk, now=now)
+        services.request_hold(event_id=event.pk, seat_ids=[seat], fan_id=person.pk, now=now)
     assert kill(when) == KILLED
 
     assert not Reservation.objects.exists()
-    assert services.work_off_requests(now=now) == 0
-    services.work_off_requests(now=now + requesting.LEASE)
+    assert services.process_hold_requests(now=now) == 0
+    services.process_hold_requests(now=now + async_holds.LEASE)
 
     first, second = HoldRequest.objects.order_by("pk")
     assert (first.state, second.state) == ("success", "failed")
@@ -86,7 +86,7 @@ def test_an_emptied_redis_sells_nothing_twice(event, fan, rival, seat, now):
 
 
 def test_a_gate_that_is_wrongly_shut_opens_by_itself(event, fan, seat, now):
-    gate.tell(event.pk, 0, [seat], gate.HELD, until=now + timedelta(seconds=300))
+    gate.publish_seats(event.pk, 0, [seat], gate.HELD, until=now + timedelta(seconds=300))
 
     with pytest.raises(errors.SeatsTaken):
         hold(event, fan, now, seat)
@@ -103,7 +103,8 @@ def test_a_redis_that_goes_away_after_the_commit_changes_nothing(
         raise RedisError("away")
 
     real = gate.script
-    monkeypatch.setattr(gate, "script", lambda verb: away if verb == "tell" else real(verb))
+    scripts = {"publish_seats": away}
+    monkeypatch.setattr(gate, "script", lambda name: scripts.get(name) or real(name))
 
     held = hold(event, fan, now, seat)
 

@@ -91,7 +91,7 @@ def test_at_no_time_had_a_seat_two_owners_or_a_person_too_many(tmp_path, kept_le
     assert len(told) > 50
     assert Reservation.objects.filter(state="expired").exists()
     for event in {it.event_id for it in Reservation.objects.all()}:
-        assert services.contradictions(event_id=event) == {}
+        assert services.inconsistent_seats(event_id=event) == {}
 
 
 def test_control_without_locks_the_checker_sees_it(tmp_path, kept_ledger, without_constraint):

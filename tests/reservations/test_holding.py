@@ -7,8 +7,9 @@ from django.db import connection
 
 from reservations import errors, gate, services
 from reservations.models import Reservation
+from reservations.services import SeatChoice
 from tests.making import make_event, seat_ids
-from tests.reservations.acting import hold, states
+from tests.reservations.acting import hold, shut_seats, states
 from ticketing.core.errors import InvalidInput, NotFound
 from ticketing.events.models import Event, Seat
 
@@ -48,7 +49,7 @@ def test_several_seats_are_all_or_none_and_the_refusal_names_the_taken(event, fa
 def test_the_database_says_so_too_where_the_gate_knows_nothing(event, fan, rival, now):
     one, two, *_ = seat_ids(event)
     hold(event, rival, now, two)
-    gate.reset(event.pk, {})
+    gate.rebuild(event.pk, {})
 
     with pytest.raises(errors.SeatsTaken) as refused:
         hold(event, fan, now, one, two)
@@ -130,7 +131,7 @@ def test_seats_of_elsewhere_are_refused_and_so_is_an_event_that_is_not(event, fa
     with pytest.raises(NotFound):
         hold(make_event(now, state="draft"), fan, now, seat_ids(other)[0])
     with pytest.raises(NotFound):
-        services.hold_seats(event_id=0, seat_ids=[1], fan_id=fan.pk, now=now)
+        services.hold_seats(event_id=0, choice=SeatChoice.named([1]), fan_id=fan.pk, now=now)
     assert not Reservation.objects.exists()
 
 
@@ -185,7 +186,7 @@ def test_sold_out_is_said_without_sql(event, fan, rival, now, django_assert_num_
     Seat.objects.exclude(pk=seats[0]).update(state="sold")
     services.recount_seats(event_id=event.pk)
     hold(event, rival, now, seats[0])
-    gate.reset(event.pk, {})
+    gate.rebuild(event.pk, {})
 
     with django_assert_num_queries(0), pytest.raises(errors.SoldOut):
         hold(event, fan, now, seats[1])
@@ -206,5 +207,5 @@ def test_after_a_refusal_the_gate_is_open_again(event, fan, rival, now):
     with pytest.raises(errors.TooManySeats):
         hold(event, fan, now, *seats[:5])
 
-    assert gate.shut_seats(event.pk) == {}
+    assert shut_seats(event) == {}
     assert hold(event, rival, now, *seats[:4])

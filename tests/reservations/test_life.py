@@ -7,7 +7,7 @@ import pytest
 from reservations import errors, gate, selectors, services
 from reservations.models import Reservation, ReservationChange
 from tests.making import make_user, seat_ids
-from tests.reservations.acting import hold, states
+from tests.reservations.acting import hold, shut_seats, states
 from ticketing.core.errors import IllegalMove
 from ticketing.events import store
 
@@ -65,7 +65,7 @@ def test_holds_run_out_at_their_deadline_and_not_before(event, held, now, seats)
     held.refresh_from_db()
     assert (held.state, held.ended_at) == (State.EXPIRED, held.deadline)
     assert {states(event)[seat] for seat in seats} == {"available"}
-    assert gate.shut_seats(event.pk) == {}
+    assert shut_seats(event) == {}
     assert gate.seats_left(event.pk) == 12
 
 
@@ -95,7 +95,7 @@ def test_time_to_pay_never_goes_beyond_both_times_together(held, now):
 
 
 def test_a_hold_that_ran_out_can_not_be_paid(held, now):
-    with pytest.raises(errors.HoldOver):
+    with pytest.raises(errors.HoldExpired):
         pay(held, held.deadline)
 
 
@@ -160,11 +160,11 @@ def test_an_operator_takes_back_with_a_reason(event, held, operator, now, seats)
 def test_what_happened_is_news_for_the_live_map(event, held, now, seats):
     release(held, now)
 
-    assert [(letter, ids) for _, letter, ids in gate.news_since(event.pk, "")] == [
+    assert [(letter, ids) for _, letter, ids in gate.updates_since(event.pk, "")] == [
         ("h", seats),
         ("a", seats),
     ]
-    assert gate.news_since(event.pk, gate.last_news(event.pk)) == []
+    assert gate.updates_since(event.pk, gate.last_update_id(event.pk)) == []
 
 
 def test_every_step_makes_copies_of_the_seat_list_stale(event, held, now):

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from reservations import errors, gate, locks, services
 from reservations.models import Reservation
-from reservations.services import ending, paying
+from reservations.services import purchases, releases
 from tests.making import make_event, make_plan, make_user, seat_ids
 from tests.reservations.acting import best, hold, places, states
 from ticketing.core import clock, redis
@@ -142,7 +142,7 @@ class Shop(RuleBasedStateMachine):
             order.state = "paying"
             assert paying.deadline == order.deadline
         else:
-            with pytest.raises((IllegalMove, errors.HoldOver)):
+            with pytest.raises((IllegalMove, errors.HoldExpired)):
                 services.extend_for_payment(code=order.code, fan_id=fan, now=self.now)
 
     @rule(pick=st.integers(0, 30))
@@ -211,7 +211,7 @@ class Shop(RuleBasedStateMachine):
         if seat in self.model.blocked:
             operators.release_seats(**who, reason="", now=self.now)
             self.model.blocked.discard(seat)
-            self.now += gate.SHUT  # the gate may have been told that it is not to be had
+            self.now += gate.TAKEN_TTL  # the gate may have been told that it is not to be had
         elif states(self.event)[self.places[seat]] == "available":
             operators.block_seats(**who, reason="", now=self.now)
             self.model.blocked.add(seat)
@@ -221,7 +221,7 @@ class Shop(RuleBasedStateMachine):
 
     @invariant()
     def the_database_agrees_with_itself(self) -> None:
-        assert services.contradictions(event_id=self.event.pk) == {}
+        assert services.inconsistent_seats(event_id=self.event.pk) == {}
 
     @invariant()
     def the_model_and_the_database_agree(self) -> None:
@@ -267,10 +267,10 @@ def never(*_, **__):
 
 
 MISTAKES = {
-    "the gate is never opened again": (gate, "go_back"),
-    "what ran out is never cleared away": (locks, "expire"),
-    "what was given back is not told": (ending, "tell_returned"),
-    "too late is not noticed": (paying, "require_in_time"),
+    "the gate is never opened again": (gate, "abandon_attempt"),
+    "what ran out is never cleared away": (locks, "expire_holds"),
+    "what was given back is not told": (releases, "publish_returned"),
+    "too late is not noticed": (purchases, "require_not_expired"),
 }
 
 

@@ -8,10 +8,10 @@ from django.core.management import CommandError
 from django.test import Client
 from django.urls import reverse
 
-from reservations import errors, gate, services
+from reservations import errors, gate, keys, services
 from reservations.models import Reservation, ReservationChange
 from tests.making import make_user, seat_ids
-from tests.reservations.acting import hold, states
+from tests.reservations.acting import hold, shut_seats, states
 from tests.waiting_queue.commands.calling import run
 from ticketing.core import redis
 from ticketing.events.models import Seat
@@ -129,24 +129,24 @@ def test_a_lost_redis_is_put_right(event, held, rival, now):
 
     assert f"Event {event.pk}: 10 seats free (Redis said unknown), 2 gates shut." in out
     assert gate.seats_left(event.pk) == 10
-    assert set(gate.shut_seats(event.pk)) == set(seat_ids(event)[:2])
+    assert set(shut_seats(event)) == set(seat_ids(event)[:2])
     with pytest.raises(errors.SeatsTaken):
-        gate.enter(event.pk, rival.pk, seat_ids(event)[:1], now)
+        gate.begin_attempt(event.pk, rival.pk, seat_ids(event)[:1], now)
 
 
 def test_a_wrong_count_is_put_right_by_the_clock(event, held):
-    redis.client().set(f"reservations:{{{event.pk}}}:left", -3)
+    redis.client().set(keys.seats_left(event.pk), -3)
 
-    (done,) = services.recount_sales()
+    (done,) = services.recount_events_on_sale()
 
-    assert (done.left, done.free, done.stands) == (-3, 10, True)
+    assert (done.left, done.free, done.stored) == (-3, 10, True)
     assert gate.seats_left(event.pk) == 10
 
 
 def test_what_is_told_while_it_is_counted_wins(event, fan, now, monkeypatch):
     services.recount_seats(event_id=event.pk)
     one, two, *_ = seat_ids(event)
-    real, said = gate.last_news, []
+    real, said = gate.last_update_id, []
 
     def busy(event_id):
         """Somebody holds a seat between every look and every count."""
@@ -156,7 +156,7 @@ def test_what_is_told_while_it_is_counted_wins(event, fan, now, monkeypatch):
             hold(event, fan, now, [one, two][len(said) - 1])
         return last
 
-    monkeypatch.setattr(gate, "last_news", busy)
+    monkeypatch.setattr(gate, "last_update_id", busy)
 
     assert services.recount_seats(event_id=event.pk).free == 10
     assert len(said) == 3
@@ -169,4 +169,7 @@ def test_a_database_that_contradicts_itself_is_reported(event, held):
 
     with pytest.raises(CommandError):
         run("seats_reconcile", event.pk)
-    assert services.contradictions(event_id=event.pk) == {("available", "held"): 1, ("sold", ""): 1}
+    assert services.inconsistent_seats(event_id=event.pk) == {
+        ("available", "held"): 1,
+        ("sold", ""): 1,
+    }

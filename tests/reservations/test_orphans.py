@@ -5,18 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reservations import errors
-from reservations.orphans import Neighbour, seats_left_alone
+from reservations.selectors.orphans import RowSeat, orphans_in_row
 from tests.making import make_event, make_plan, seat_ids
 from tests.reservations.acting import hold
 from ticketing.events.models import Event
 
 
-def row(picture: str) -> list[Neighbour]:
+def row(picture: str) -> list[RowSeat]:
     """`.` is free, `#` is taken, `|` is an aisle; seats are numbered from 0."""
     seats = picture.replace("|", "")
     xs = [20 * at for at, letter in enumerate(picture) if letter != "|"]
     return [
-        Neighbour(number, letter != "#", (x, 0))
+        RowSeat(number, letter != "#", (x, 0))
         for number, (letter, x) in enumerate(zip(seats, xs, strict=True))
     ]
 
@@ -42,7 +42,7 @@ def row(picture: str) -> list[Neighbour]:
     ],
 )
 def test_a_choice_leaves_these_alone(picture, wanted, alone):
-    assert seats_left_alone(row(picture), wanted) == alone
+    assert orphans_in_row(row(picture), wanted) == alone
 
 
 @given(st.text(".#|", min_size=1, max_size=20), st.data())
@@ -50,10 +50,10 @@ def test_there_is_always_a_choice_that_is_allowed(picture, data):
     """Nobody is kept from buying: to take everything, or nothing, leaves nobody alone."""
     seats = row(picture)
     free = [seat.id for seat in seats if seat.is_free]
-    assert seats_left_alone(seats, []) == []
-    assert seats_left_alone(seats, free) == []
+    assert orphans_in_row(seats, []) == []
+    assert orphans_in_row(seats, free) == []
     wanted = data.draw(st.sets(st.sampled_from(free))) if free else set()
-    assert set(seats_left_alone(seats, wanted)) <= set(free) - wanted
+    assert set(orphans_in_row(seats, wanted)) <= set(free) - wanted
 
 
 @pytest.mark.django_db(transaction=True)

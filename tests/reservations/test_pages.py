@@ -8,9 +8,9 @@ from django.test import Client
 
 from reservations import services
 from reservations.models import Reservation
-from reservations.words import marks
+from reservations.views.labels import grade_abbreviations
 from tests.making import make_event, make_plan, seat_ids
-from tests.reservations.acting import hold
+from tests.reservations.acting import hold, places
 from tests.waiting_queue.api.conftest import logged_in
 from ticketing.core import clock, redis
 from ticketing.events.models import Event, Place, Seat
@@ -212,7 +212,7 @@ def test_a_conflict_names_the_seat_and_keeps_the_others_ticked(me, event, fan, r
     ],
 )
 def test_every_refusal_has_its_words_on_the_page(me, event, fan, rival, now, form, wish, words):
-    services.hold_places(event_id=event.pk, section="F", quantity=3, fan_id=rival.pk, now=now)
+    places(event, rival, now, 3)
     Seat.objects.filter(event=event, grade__code="S").first().delete()
 
     [told] = said(me, me.post(at(event, f"basket/{form}/"), wish))
@@ -408,4 +408,4 @@ def test_pages_are_nobody_elses(me, event):
     ],
 )
 def test_grades_are_told_apart_by_few_letters(codes, letters):
-    assert marks(codes) == letters
+    assert grade_abbreviations(codes) == letters

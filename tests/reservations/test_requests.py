@@ -7,8 +7,7 @@ from django.db import connection
 
 from reservations import errors, services
 from reservations.models import HoldRequest, RequestedSeat, Reservation
-from reservations.services import requesting
-from reservations.signals import request_moved
+from reservations.services import async_holds
 from tests.making import make_user, seat_ids
 from tests.reservations.acting import hold
 from ticketing.events.models import Seat
@@ -19,15 +18,15 @@ State = HoldRequest.State
 
 @pytest.fixture(autouse=True)
 def no_worker(monkeypatch):
-    monkeypatch.setattr(requesting, "wake_a_worker", lambda: None)
+    monkeypatch.setattr(async_holds, "wake_worker", lambda: None)
 
 
 def ask(event, fan, now, *seats, **more):
-    return services.request_seats(event_id=event.pk, seat_ids=seats, fan_id=fan.pk, now=now, **more)
+    return services.request_hold(event_id=event.pk, seat_ids=seats, fan_id=fan.pk, now=now, **more)
 
 
 def work(now):
-    while services.work_off_requests(now=now):
+    while services.process_hold_requests(now=now):
         pass
 
 
@@ -67,7 +66,7 @@ def test_requests_that_share_a_seat_wait_for_each_other_and_only_those(event, no
     wishes = [(one, two), (two, three), (three,), (four,)]
     requests = [ask(event, make_user(password=None), now, *wish) for wish in wishes]
 
-    first = services.work_off_requests(now=now)
+    first = services.process_hold_requests(now=now)
     seen = outcomes(*requests)
     work(now)
 
@@ -96,8 +95,8 @@ def test_the_same_key_is_the_same_request(event, fan, now):
 
 def test_a_worker_that_died_is_replaced_and_nothing_is_done_twice(event, fan, now, monkeypatch):
     request = ask(event, fan, now, seat_ids(event)[0])
-    monkeypatch.setattr(requesting, "_settle", lambda *_: None)  # dies right after its claim
-    services.work_off_requests(now=now)
+    monkeypatch.setattr(async_holds, "_process", lambda *_: None)  # dies right after its claim
+    services.process_hold_requests(now=now)
     monkeypatch.undo()
 
     work(now + timedelta(seconds=29))
@@ -111,20 +110,20 @@ def test_a_worker_that_was_taken_for_dead_does_nothing_more(event, fan, now):
     request = ask(event, fan, now, seat_ids(event)[0])
     work(now)
 
-    requesting._settle(request.pk, now + requesting.LEASE, now)
+    async_holds._process(request.pk, now + async_holds.LEASE, now)
 
     assert Reservation.objects.count() == 1
 
 
-def test_every_step_is_told(event, fan, now):
-    told = []
-    listen = lambda request, **_: told.append(request.state)  # noqa: E731
-    request_moved.connect(listen)
+def test_every_step_is_published(event, fan, now, monkeypatch):
+    published = []
+    monkeypatch.setattr(
+        async_holds, "publish_request", lambda request: published.append(request.state)
+    )
     ask(event, fan, now, seat_ids(event)[0])
     work(now)
-    request_moved.disconnect(listen)
 
-    assert told == [State.PROCESSING, State.SUCCESS]
+    assert published == [State.PROCESSING, State.SUCCESS]
 
 
 def test_ten_thousand_wishes_for_one_seat_cost_a_few_statements(event, fan, now):

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from payments.models import Payment
 from reservations.models import Reservation, Ticket
-from reservations.selectors import order_files, ticket_told, time_words, with_seats
+from reservations.selectors import order_files, ticket_by_code, time_label, with_seats
 from ticketing.core.mails import link
 from ticketing.core.money import money
 from ticketing.events.models import Event, Venue
@@ -29,7 +29,7 @@ class EventMessage:
         return self.event.plan.venue
 
     def time(self, moment: datetime) -> str:
-        return time_words(moment, self.venue.time_zone)
+        return time_label(moment, self.venue.time_zone)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class OrderMessage(EventMessage):
 
     @cached_property
     def ticket(self) -> Ticket:
-        return ticket_told(self.body["ticket"])
+        return ticket_by_code(self.body["ticket"])
 
     @property
     def payment(self) -> Payment:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from payments.outbox.mails.message import OrderMessage, event_facts
 from reservations.models import Ticket, TransferOffer
-from reservations.selectors import seat_words
+from reservations.selectors import seat_label
 from ticketing.core.mails import Mail, link
 
 
@@ -78,7 +78,7 @@ def _mail(
     **context: Any,
 ) -> Mail:
     ticket = message.ticket
-    seat = [(_("Seat"), seat_words(ticket)), (_("Name on the ticket"), ticket.name)]
+    seat = [(_("Seat"), seat_label(ticket)), (_("Name on the ticket"), ticket.name)]
     return Mail(
         template,
         subject % {"event": message.event},

@@ -1,17 +1,17 @@
--- Give a lock back, if it is still one's own, and wake one of those who wait for it.
+-- Release a lock, if the token still owns it, and wake one waiting process.
 --
--- KEYS     lock, bell
--- ARGV     token, milliseconds that a bell which nobody hears is kept
--- Returns  1 if it was one's own, else 0
-local lock, bell = KEYS[1], KEYS[2]
-local token, kept_ms = ARGV[1], ARGV[2]
+-- KEYS     lock, wake list
+-- ARGV     token, wake_ttl_ms
+-- Returns  1 if the token owned it, else 0
+local lock, wake = KEYS[1], KEYS[2]
+local token, wake_ttl_ms = ARGV[1], ARGV[2]
 
 if redis.call('GET', lock) ~= token then
   return 0
 end
 redis.call('DEL', lock)
-if redis.call('EXISTS', bell) == 0 then
-  redis.call('RPUSH', bell, 1)
-  redis.call('PEXPIRE', bell, kept_ms)
+if redis.call('EXISTS', wake) == 0 then
+  redis.call('RPUSH', wake, 1)
+  redis.call('PEXPIRE', wake, wake_ttl_ms)
 end
 return 1

@@ -1,8 +1,8 @@
--- Keep a lock for another lease, if it is still one's own.
+-- Extend a lock by another lease, if the token still owns it.
 --
 -- KEYS     lock
 -- ARGV     token, lease_ms
--- Returns  1 if it was one's own, else 0
+-- Returns  1 if the token owned it, else 0
 local lock = KEYS[1]
 local token, lease_ms = ARGV[1], ARGV[2]
 

@@ -1,10 +1,10 @@
-"""Every way to sell a seat that can be raced, by the name it has on the command line."""
+"""Every strategy that can be raced, by its name on the command line."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from reservations.lab.buyer import Buyer
-from reservations.lab.results import Outcome
+from reservations.lab.results import Outcome, RaceResult
 from reservations.lab.strategies import (
     arrival_order,
     gate,
@@ -18,7 +18,7 @@ from reservations.lab.strategies import (
 
 @dataclass(frozen=True)
 class Strategy:
-    """`sound`: meant to keep one owner per seat; the others are there to show what goes wrong."""
+    """`sound`: keeps one owner per seat; the others show what goes wrong."""
 
     buy: Callable[[Buyer, int], Outcome]
     sound: bool = True
@@ -36,3 +36,8 @@ STRATEGIES = {
     "gate": Strategy(gate.buy, constraint=True),
     "async": Strategy(arrival_order.buy, workers=True),
 }
+
+
+def kept_promise(result: RaceResult) -> bool:
+    """Whether each seat has one owner, or the strategy is not meant to keep that."""
+    return result.one_owner_per_seat or not STRATEGIES[result.strategy].sound

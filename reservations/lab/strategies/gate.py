@@ -1,4 +1,4 @@
-"""What the shop does: a gate in Redis turns losers away, then row lock and constraint decide."""
+"""As the shop does: a gate in Redis refuses losers, then row lock and constraint decide."""
 
 from psycopg.errors import UniqueViolation
 
@@ -9,17 +9,13 @@ from reservations.lab.strategies import pessimistic
 
 
 def buy(buyer: Buyer, seat: int) -> Outcome:
-    key = keys.gate(buyer.terms, seat)
-    if not buyer.redis.set(key, buyer.number, nx=True, ex=keys.KEPT_SECONDS):
+    key = keys.gate(buyer.config, seat)
+    if not buyer.redis.set(key, buyer.number, nx=True, ex=keys.TTL_SECONDS):
         return Outcome.TAKEN
-    outcome = _decided_by_the_database(buyer, seat)
-    if outcome is Outcome.BUSY:
-        store.run(buyer.redis, "open", keys=[key], args=[buyer.number])
-    return outcome
-
-
-def _decided_by_the_database(buyer: Buyer, seat: int) -> Outcome:
     try:
-        return pessimistic.buy(buyer, seat)
+        outcome = pessimistic.buy(buyer, seat)
     except UniqueViolation:
         return Outcome.TAKEN
+    if outcome is Outcome.BUSY:
+        store.run(buyer.redis, "open_gate", keys=[key], args=[buyer.number])
+    return outcome

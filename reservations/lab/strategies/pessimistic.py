@@ -1,4 +1,4 @@
-"""A row lock: whoever comes second waits, briefly, and then sees what the first one did."""
+"""A row lock: the second waits briefly, then sees what the first one wrote."""
 
 from psycopg.errors import LockNotAvailable
 
@@ -14,11 +14,11 @@ def buy(buyer: Buyer, seat: int) -> Outcome:
 
 
 def _buy(buyer: Buyer, seat: int) -> Outcome:
-    with buyer.desk.transaction():
-        buyer.desk.lock(seat)
-        # A statement of its own: one that had to wait for the lock would still see the past.
-        if buyer.desk.is_sold(seat):
+    with buyer.database.transaction():
+        buyer.database.lock(seat)
+        # A separate statement: the one that waited for the lock has an older snapshot.
+        if buyer.database.is_sold(seat):
             return Outcome.TAKEN
         buyer.think()
-        buyer.desk.sell(seat, buyer.number)
+        buyer.database.sell(seat, buyer.number)
     return Outcome.BOUGHT

@@ -1,4 +1,4 @@
-"""End the holds whose time is up."""
+"""End expired holds."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Race buyers for seats with every lock there is, and without one."""
+"""Race buyers for seats with every kind of lock, and without one."""
 
 import signal
 from argparse import ArgumentParser, ArgumentTypeError
@@ -17,13 +17,14 @@ from psycopg.conninfo import make_conninfo
 from psycopg.pq import Conninfo
 from redis.exceptions import RedisError
 
-from reservations.lab import table, words
-from reservations.lab.drawing import picture
+from reservations.lab import labels, table
+from reservations.lab.chart import race_chart
+from reservations.lab.config import RaceConfig
 from reservations.lab.png import png
-from reservations.lab.race import ALL, CHOICES, chosen, is_sound, place, race
-from reservations.lab.results import Result
+from reservations.lab.race import ALL, CHOICES, chosen, race, race_servers
+from reservations.lab.results import RaceResult
+from reservations.lab.strategies import kept_promise
 from reservations.lab.svg import svg
-from reservations.lab.terms import Terms
 from ticketing.core.errors import DomainError
 
 INTERRUPTED = 130
@@ -59,17 +60,27 @@ class Command(BaseCommand):
         )
 
     def add_numbers(self, parser: ArgumentParser) -> None:
-        for name, least, default, words_of_it in (
-            ("buyers", 1, Terms.buyers, _("Processes that want a seat.")),
-            ("seats", 1, Terms.seats, _("Seats that they want, shared out evenly.")),
-            ("pool", 1, Terms.pool, _("Connections that buyers and other pages share.")),
-            ("workers", 1, Terms.workers, _("Parts of the seats in “async”, a worker each.")),
-            ("think-ms", 0, ms(Terms.think), _("Time between looking and writing.")),
-            ("wait-ms", 1, ms(Terms.wait), _("Longest wait for the Redis lock, or an answer.")),
-            ("lease-ms", 10, ms(Terms.lease), _("Life of the Redis lock unless it is renewed.")),
-            ("lock-timeout-ms", 1, ms(Terms.lock_timeout), _("Longest wait for a row lock.")),
+        for name, least, default, help_text in (
+            ("buyers", 1, RaceConfig.buyers, _("Processes that want a seat.")),
+            ("seats", 1, RaceConfig.seats, _("Seats that they want, shared out evenly.")),
+            ("pool", 1, RaceConfig.pool, _("Connections that buyers and other pages share.")),
+            ("workers", 1, RaceConfig.workers, _("Parts of the seats in “async”, a worker each.")),
+            ("think-ms", 0, ms(RaceConfig.think), _("Time between looking and writing.")),
+            (
+                "wait-ms",
+                1,
+                ms(RaceConfig.wait),
+                _("Longest wait for the Redis lock, or an answer."),
+            ),
+            (
+                "lease-ms",
+                10,
+                ms(RaceConfig.lease),
+                _("Life of the Redis lock unless it is renewed."),
+            ),
+            ("lock-timeout-ms", 1, ms(RaceConfig.lock_timeout), _("Longest wait for a row lock.")),
         ):
-            shown = f"{words_of_it} [{default}]"
+            shown = f"{help_text} [{default}]"
             parser.add_argument(
                 f"--{name}", type=number(least), default=default, metavar="N", help=shown
             )
@@ -79,38 +90,38 @@ class Command(BaseCommand):
             raise CommandError(_("--early-release belongs to the strategies redis and all."))
         if options["seats"] > options["buyers"]:
             raise CommandError(_("There is no race for more seats than there are buyers."))
-        with refusals_in_words(), ended_tidily():
-            self.race(terms_of(options), options)
+        with errors_as_command_errors(), interruptible():
+            self.race(config_from(options), options)
 
-    def race(self, terms: Terms, options: dict[str, Any]) -> None:
-        self.introduce(terms)
+    def race(self, config: RaceConfig, options: dict[str, Any]) -> None:
+        self.introduce(config)
         names = chosen(options["strategy"], early_release=options["early_release"])
-        results = list(race(strategies=names, terms=terms))
-        notes = [note for result in results for note in words.notes(result)]
+        results = list(race(strategies=names, config=config))
+        notes = [note for result in results for note in labels.notes(result)]
         self.stdout.write("\n".join([*table.lines(results), "", *notes]))
         file = options["picture"] or Path(settings.VAR_DIR) / "race.svg"
-        draw(results, terms, file)
+        draw(results, config, file)
         self.stdout.write(_("Picture: %(file)s") % {"file": file})
-        if not all(map(is_sound, results)):
+        if not all(map(kept_promise, results)):
             raise CommandError(_("A seat had two owners, or none, where it must not."))
 
-    def introduce(self, terms: Terms) -> None:
-        where = place(terms)
-        said = _("%(title)s, on the database “%(database)s” (%(server)s) and %(redis)s.")
-        self.stdout.write(said % {"title": words.title(terms), **vars(where)})
-        said = _(
+    def introduce(self, config: RaceConfig) -> None:
+        where = race_servers(config)
+        text = _("%(title)s, on the database “%(database)s” (%(server)s) and %(redis)s.")
+        self.stdout.write(text % {"title": labels.title(config), **vars(where)})
+        text = _(
             "In the schema %(schema)s, which is dropped afterwards; "
             "the shop's tables stay untouched."
         )
-        self.stdout.write(said % {"schema": terms.schema} + "\n\n")
+        self.stdout.write(text % {"schema": config.schema} + "\n\n")
         self.stdout.flush()
 
 
-def terms_of(options: dict[str, Any]) -> Terms:
+def config_from(options: dict[str, Any]) -> RaceConfig:
     def seconds(name: str) -> float:
         return options[name] / 1000
 
-    return Terms(
+    return RaceConfig(
         database=database_address(),
         redis_url=settings.REDIS_URL,
         think=seconds("think_ms"),
@@ -122,19 +133,19 @@ def terms_of(options: dict[str, Any]) -> Terms:
 
 
 def database_address() -> str:
-    """Of the site's database, for processes that know no Django."""
+    """Connection string of the site's database, for processes without Django."""
     known = {option.keyword.decode() for option in Conninfo.get_defaults()}
     params = connection.get_connection_params()
     return make_conninfo(**{name: value for name, value in params.items() if name in known})
 
 
-def draw(results: list[Result], terms: Terms, file: Path) -> None:
+def draw(results: list[RaceResult], config: RaceConfig, file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     if file.suffix == ".png":
-        with translation.override("en"):  # its font has no other letters
-            file.write_bytes(png(picture(results, terms)))
+        with translation.override("en"):  # the font has only Latin letters
+            file.write_bytes(png(race_chart(results, config)))
     else:
-        file.write_text(svg(picture(results, terms)))
+        file.write_text(svg(race_chart(results, config)))
 
 
 def ms(seconds: float) -> int:
@@ -142,18 +153,18 @@ def ms(seconds: float) -> int:
 
 
 def number(least: int) -> Callable[[str], int]:
-    def read(word: str) -> int:
-        if not word.isdecimal() or int(word) < least:
-            said = _("“%(word)s” is not a whole number of at least %(least)s")
-            raise ArgumentTypeError(said % {"word": word, "least": least})
-        return int(word)
+    def read(value: str) -> int:
+        if not value.isdecimal() or int(value) < least:
+            text = _("“%(word)s” is not a whole number of at least %(least)s")
+            raise ArgumentTypeError(text % {"word": value, "least": least})
+        return int(value)
 
     return read
 
 
-def picture_file(word: str) -> Path:
-    """Checked before the race: afterwards it would be for nothing."""
-    file = Path(word)
+def picture_file(text: str) -> Path:
+    """Checked before the race starts."""
+    file = Path(text)
     if file.suffix not in KINDS:
         raise ArgumentTypeError(_("a picture's name ends in .svg or .png"))
     if not file.parent.is_dir() or file.is_dir():
@@ -162,25 +173,25 @@ def picture_file(word: str) -> Path:
 
 
 @contextmanager
-def refusals_in_words() -> Iterator[None]:
+def errors_as_command_errors() -> Iterator[None]:
     try:
         yield
     except DomainError as refusal:
         raise CommandError(" ".join(filter(None, (str(refusal), str(refusal.advice))))) from None
     except (OperationalError, RedisError, OSError) as outage:
-        said = _("A server or a file can't be reached: %(trouble)s")
-        raise CommandError(said % {"trouble": outage}) from None
+        text = _("A server or a file can't be reached: %(trouble)s")
+        raise CommandError(text % {"trouble": outage}) from None
 
 
 @contextmanager
-def ended_tidily() -> Iterator[None]:
-    """Ctrl-C and SIGTERM leave nothing behind."""
+def interruptible() -> Iterator[None]:
+    """Ctrl-C and SIGTERM end the race and drop the scratch tables."""
     before = signal.signal(signal.SIGTERM, interrupt)
     try:
         yield
     except KeyboardInterrupt:
-        said = _("Stopped. The scratch tables are gone.")
-        raise CommandError(said, returncode=INTERRUPTED) from None
+        text = _("Stopped. The scratch tables are gone.")
+        raise CommandError(text, returncode=INTERRUPTED) from None
     finally:
         signal.signal(signal.SIGTERM, before)
 

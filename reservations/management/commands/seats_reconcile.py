@@ -1,4 +1,4 @@
-"""Put the gate and the count of free seats in Redis right, from PostgreSQL."""
+"""Correct the gate and the count of free seats in Redis from PostgreSQL."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -26,15 +26,15 @@ class Command(BaseCommand):
             raise CommandError("Some seats are not what their reservations say; see above.")
 
     def reconcile(self, event_id: int) -> bool:
-        """Whether the database contradicts itself, which nobody has seen yet."""
-        done = services.rebuild_gate(event_id=event_id, now=clock.now())
-        before = "unknown" if done.left is None else done.left
+        """Rebuild one event; True if its seats contradict their reservations."""
+        count = services.rebuild_gate(event_id=event_id, now=clock.now())
+        before = "unknown" if count.left is None else count.left
         self.stdout.write(
-            f"Event {event_id}: {done.free} seats free (Redis said {before}), "
-            f"{done.gates} gates shut{'' if done.stands else '; seats change, count again'}."
+            f"Event {event_id}: {count.free} seats free (Redis said {before}), "
+            f"{count.gates} gates shut{'' if count.stored else '; seats change, count again'}."
         )
-        contradictions = services.contradictions(event_id=event_id)
-        for (seat, reservation), count in contradictions.items():
-            words = f"{count} seats are {seat}, their reservation {reservation or 'is missing'}"
-            self.stderr.write(f"Event {event_id}: {words}.")
-        return bool(contradictions)
+        inconsistent = services.inconsistent_seats(event_id=event_id)
+        for (seat, reservation), number in inconsistent.items():
+            text = f"{number} seats are {seat}, their reservation {reservation or 'is missing'}"
+            self.stderr.write(f"Event {event_id}: {text}.")
+        return bool(inconsistent)

@@ -12,6 +12,6 @@ class Command(BaseCommand):
     help = "Issue tickets for paid orders that have none."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        count = services.issue_missing(now=clock.now())
+        count = services.issue_missing_tickets(now=clock.now())
         words = "order got its tickets" if count == 1 else "orders got their tickets"
         self.stdout.write(f"{count} {words}.")

@@ -14,7 +14,7 @@ from payments.models import OutboxMessage
 from payments.outbox import mails
 from payments.sandbox.testing import Behaviour
 from payments.services import outbox_delivery
-from reservations.signals import seats_offered
+from reservations.services.signals import seats_offered
 from tests.payments.buyers import work
 from tests.payments.outbox.mail_server import mail_server
 from ticketing.events.models import Event

@@ -158,7 +158,7 @@ def waiting(ben, now):
     entry = joined(event, now, fan=ben)
     type(entry).objects.update(language="en")
     refunded(now, orders[0])
-    reservations.bring_seats_back(now=now)
+    reservations.process_returned_seats(now=now)
     return entry
 
 
@@ -166,7 +166,7 @@ def test_an_offer_and_then_that_it_was_missed(waiting, ben, now):
     (first,) = delivered(now)
     late = now + timedelta(days=1)
     reservations.expire_holds(now=late)
-    reservations.bring_seats_back(now=late)
+    reservations.process_returned_seats(now=late)
 
     (second,) = delivered(late)
 
@@ -179,7 +179,7 @@ def test_an_offer_and_then_that_it_was_missed(waiting, ben, now):
 def test_an_offer_that_could_not_be_told_in_time_is_only_told_as_missed(waiting, now):
     late = now + timedelta(days=1)
     reservations.expire_holds(now=late)
-    reservations.bring_seats_back(now=late)
+    reservations.process_returned_seats(now=late)
 
     (mail,) = delivered(late)
 

@@ -16,9 +16,9 @@ from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
 from payments.services import cancellations
 from reservations import services as reservations
-from reservations.errors import HoldOver
+from reservations.errors import HoldExpired
 from reservations.models import Reservation
-from reservations.services import paying
+from reservations.services import purchases
 from tests.payments.buyers import Buyer, messages, money_and_seats_agree, seat_states, work
 from tests.payments.race_controls import change_sql, meet_before, together_at_locked, without_index
 from tests.payments.services.test_webhooks import body_of, send, signed
@@ -180,11 +180,11 @@ def test_control_without_the_lock_seats_that_ran_out_are_paid_for(buyer, event, 
         reservations.expire_holds(now=moment)
         return expired.set()
 
-    monkeypatch.setattr(paying, "reservation_for_update", unlocked)
+    monkeypatch.setattr(purchases, "reservation_for_update", unlocked)
     together(2, race)
 
     assert (buyer.reservation.state, seat_states(buyer)) == ("paying", {"available"})
-    assert reservations.contradictions(event_id=event.pk)
+    assert reservations.inconsistent_seats(event_id=event.pk)
 
 
 def test_who_gives_seats_back_while_paying_is_refused(buyer, event):
@@ -380,7 +380,7 @@ def test_many_couriers_deliver_each_message_once_and_in_order(buyer, delivered):
 
 
 def test_too_late_is_too_late(buyer):
-    with pytest.raises(HoldOver):
+    with pytest.raises(HoldExpired):
         buyer.start(now=buyer.reservation.deadline)
 
 

@@ -13,8 +13,8 @@ from payments.saga import payment_steps, schedule
 from payments.sandbox import services as sandbox
 from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
-from reservations.errors import BadPaymentToken, HoldOver
-from reservations.services import telling
+from reservations.errors import BadPaymentToken, HoldExpired
+from reservations.services import seat_updates
 from tests.payments.buyers import (
     Buyer,
     messages,
@@ -54,7 +54,7 @@ def test_a_line_that_can_not_be_told_is_no_reason_to_say_that_it_failed(buyer, m
     def gone(**kwargs):
         raise ConnectionError("Redis is gone")
 
-    monkeypatch.setattr(telling.queue, "complete", gone)
+    monkeypatch.setattr(seat_updates.queue, "complete", gone)
 
     assert buyer.buy().state == Payment.State.SUCCEEDED
 
@@ -282,7 +282,7 @@ def test_a_token_lasts_ten_minutes(buyer):
 
 
 def test_who_decides_too_late_can_not_pay(buyer):
-    with pytest.raises(HoldOver):
+    with pytest.raises(HoldExpired):
         buyer.start(now=buyer.now + timedelta(minutes=6))
 
 

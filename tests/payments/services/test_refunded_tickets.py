@@ -88,7 +88,7 @@ def test_a_fan_does_not_cancel_what_was_given_away(buyer, rival):
     reservations.accept_offer(code=offer.code, fan_id=rival.pk, now=buyer.now)
 
     whose = {"number": buyer.payment.number, "fan_id": buyer.fan.pk, "now": buyer.now}
-    with pytest.raises(reservations_errors.HandedOver):
+    with pytest.raises(reservations_errors.TicketTransferred):
         services.cancel_order(**whose, fee=0)
     assert buyer.payment.state == "succeeded"
 

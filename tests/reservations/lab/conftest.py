@@ -5,32 +5,32 @@ import pytest
 from redis import Redis
 
 from reservations.lab import store
-from reservations.lab.arena import Arena, arena
-from reservations.lab.terms import Terms
-from tests.reservations.lab.scenes import make_terms
+from reservations.lab.config import RaceConfig
+from reservations.lab.scratch_schema import ScratchSchema, scratch_schema
+from tests.reservations.lab.making import make_config
 
 
 @pytest.fixture
-def terms() -> Terms:
-    return make_terms(lease=1.0)
+def config() -> RaceConfig:
+    return make_config(lease=1.0)
 
 
 @pytest.fixture
-def scene(terms: Terms) -> Iterator[Arena]:
-    with arena(terms) as scene:
-        scene.prepare(constraint=False)
-        yield scene
+def schema(config: RaceConfig) -> Iterator[ScratchSchema]:
+    with scratch_schema(config) as schema:
+        schema.prepare(constraint=False)
+        yield schema
 
 
 @pytest.fixture
-def redis(terms: Terms) -> Iterator[Redis]:
-    client = store.connect(terms)
+def redis(config: RaceConfig) -> Iterator[Redis]:
+    client = store.connect(config)
     yield client
     client.close()
 
 
 @pytest.fixture
-def database(terms: Terms) -> Iterator[psycopg.Connection]:
+def database(config: RaceConfig) -> Iterator[psycopg.Connection]:
     """Somebody else's connection."""
-    with psycopg.connect(terms.database, autocommit=True) as connection:
+    with psycopg.connect(config.database, autocommit=True) as connection:
         yield connection

@@ -9,10 +9,10 @@ from typing import Any, NoReturn
 
 from reservations.lab import store
 from reservations.lab.buyer import Buyer
-from reservations.lab.desk import Desk
-from reservations.lab.requests import Request, State
+from reservations.lab.config import RaceConfig
+from reservations.lab.database import SeatDatabase
+from reservations.lab.request_queue import Request, State
 from reservations.lab.strategies import STRATEGIES
-from reservations.lab.terms import Terms
 from reservations.lab.worker import Worker
 
 SPAWN = get_context("spawn")
@@ -49,11 +49,11 @@ class DiesAfterDeciding(Worker):
         die()
 
 
-def buy_and_die(strategy: str, terms: Terms) -> None:
-    desk, redis = Desk(terms, SPAWN.Semaphore(1)), store.connect(terms)
-    STRATEGIES[strategy].buy(DyingBuyer(0, terms, desk, redis, SPAWN.Barrier(1)), 1)
+def buy_and_die(strategy: str, config: RaceConfig) -> None:
+    database, redis = SeatDatabase(config, SPAWN.Semaphore(1)), store.connect(config)
+    STRATEGIES[strategy].buy(DyingBuyer(0, config, database, redis, SPAWN.Barrier(1)), 1)
 
 
-def work_and_die(kind: type[Worker], terms: Terms) -> None:
-    desk, redis = Desk(terms, SPAWN.Semaphore(1)), store.connect(terms)
-    kind(terms, desk, redis, 0).work(lambda: False)
+def work_and_die(kind: type[Worker], config: RaceConfig) -> None:
+    database, redis = SeatDatabase(config, SPAWN.Semaphore(1)), store.connect(config)
+    kind(config, database, redis, 0).work(lambda: False)

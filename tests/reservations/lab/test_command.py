@@ -14,7 +14,7 @@ from django.db import connection
 from django.utils import translation
 
 from reservations.management.commands import race as command
-from tests.reservations.lab.test_arena import schemas
+from tests.reservations.lab.test_scratch_schema import schemas
 
 PATIENCE = 60
 
@@ -34,7 +34,7 @@ def test_it_prints_a_table_draws_a_picture_and_leaves_nothing(database, redis, t
     assert "one owner per seat" in said
     assert ElementTree.parse(file).getroot().tag.endswith("svg")
     assert schema_of(said) not in schemas(database)
-    assert all(redis.ttl(key) > 0 for key in redis.keys("laboratory:*"))
+    assert all(redis.ttl(key) > 0 for key in redis.keys("lab:*"))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_server_that_can_not_be_reached_is_said_in_words(settings, database, c
 
 
 def test_two_owners_where_there_must_be_one_are_an_error(monkeypatch, tmp_path):
-    monkeypatch.setattr(command, "is_sound", lambda _: False)
+    monkeypatch.setattr(command, "kept_promise", lambda _: False)
 
     with pytest.raises(CommandError, match="two owners"):
         call_command("race", strategy="none", buyers=1, picture=tmp_path / "race.png")
@@ -81,25 +81,25 @@ def test_two_owners_where_there_must_be_one_are_an_error(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("how", ["ctrl-c", "sigterm"])
-def test_stopped_in_the_middle_it_leaves_nothing(database, redis, terms, how):
+def test_stopped_in_the_middle_it_leaves_nothing(database, redis, config, how):
     process = start("--strategy=redis", "--buyers=1", "--think-ms=60000")
-    until(lambda: redis.keys("laboratory:*:lock:1"))
+    until(lambda: redis.keys("lab:*:lock:1"))
     during = schemas(database)
     if how == "ctrl-c":
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     else:
         process.terminate()
-    said, trouble = process.communicate(timeout=PATIENCE)
+    said, errors = process.communicate(timeout=PATIENCE)
 
     assert process.returncode == 130
-    assert "Traceback" not in trouble
+    assert "Traceback" not in errors
     assert schema_of(said) in during - schemas(database)
     with pytest.raises(ProcessLookupError):
         until(lambda: os.killpg(process.pid, 0))
 
 
 def schema_of(said: str) -> str:
-    (name,) = re.findall(r"laboratory_[0-9a-f]{8}", said)
+    (name,) = re.findall(r"lab_[0-9a-f]{8}", said)
     return name
 
 

@@ -7,26 +7,28 @@ import pytest
 from django.utils import translation
 from PIL import Image
 
-from reservations.lab import table, words
-from reservations.lab.drawing import picture, tidy_step
+from reservations.lab import labels, table
+from reservations.lab.chart import race_chart, tidy_step
 from reservations.lab.png import png
-from reservations.lab.race import chosen, is_sound
-from reservations.lab.results import Attempt, Ledger, Outcome, Result, Sale, percentile
-from reservations.lab.strategies import STRATEGIES
+from reservations.lab.race import chosen
+from reservations.lab.results import Attempt, DatabaseCost, Outcome, RaceResult, Sale, percentile
+from reservations.lab.strategies import STRATEGIES, kept_promise
 from reservations.lab.svg import svg
-from tests.reservations.lab.scenes import make_terms
+from tests.reservations.lab.making import make_config
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def attempt(buyer: int, outcome: Outcome, seconds: float = 0.1, **more: object) -> Attempt:
-    return Attempt(buyer, 1, outcome, 5.0, 5.0 + seconds, Ledger(4, 0.05), **more)
+    return Attempt(buyer, 1, outcome, 5.0, 5.0 + seconds, DatabaseCost(4, 0.05), **more)
 
 
-def result(strategy: str = "gate", *outcomes: Outcome, sales: tuple[int, ...] = (0,)) -> Result:
+def result(strategy: str = "gate", *outcomes: Outcome, sales: tuple[int, ...] = (0,)) -> RaceResult:
     attempts = [attempt(*each) for each in enumerate(outcomes or ["bought", "taken", "busy"])]
     attempts = [attempt(each.buyer, Outcome(each.outcome)) for each in attempts]
-    return Result(strategy, attempts, [Sale(1, buyer) for buyer in sales], [0.002], [Ledger(1, 1)])
+    return RaceResult(
+        strategy, attempts, [Sale(1, buyer) for buyer in sales], [0.002], [DatabaseCost(1, 1)]
+    )
 
 
 TWICE = result("gate", Outcome.BOUGHT, Outcome.BOUGHT, Outcome.TAKEN, sales=(1, 0))
@@ -42,7 +44,7 @@ def test_a_sound_race_is_counted():
     found = result()
 
     assert [found.successes, found.failures, found.duplicates] == [1, 2, 0]
-    assert found.ledger.statements == 13
+    assert found.database_cost.statements == 13
     assert found.one_owner_per_seat
 
 
@@ -59,7 +61,7 @@ def test_a_sound_race_is_counted():
 )
 def test_what_is_not_one_owner_per_seat(unsound):
     assert not unsound.one_owner_per_seat
-    assert not is_sound(unsound)
+    assert not kept_promise(unsound)
 
 
 def test_the_first_row_is_the_owner():
@@ -73,7 +75,7 @@ def test_percentiles_are_by_nearest_rank(share, value):
 
 def test_nothing_is_said_of_nobody():
     assert percentile([], 99) is None
-    assert words.milliseconds(None) == "-"
+    assert labels.milliseconds(None) == "-"
 
 
 def test_all_is_every_strategy_and_early_release_is_one_more():
@@ -94,18 +96,18 @@ def test_the_table_has_straight_columns(language):
 
 
 def test_notes_say_what_the_columns_do_not():
-    accepted = Result("async", [attempt(0, Outcome.BUSY, accepted=5.02)], [])
-    broken = Result("gate", [attempt(0, Outcome.BROKEN, trouble="Oops: <x>")], [])
+    accepted = RaceResult("async", [attempt(0, Outcome.BUSY, accepted=5.02)], [])
+    broken = RaceResult("gate", [attempt(0, Outcome.BROKEN, error="Oops: <x>")], [])
 
-    assert "told “busy, try again”" in words.notes(accepted)[0]
-    assert "(202) within 20 ms" in words.notes(accepted)[1]
-    assert "Oops: <x>" in words.notes(broken)[0]
-    assert "one owner per seat!" in words.notes(broken)[1]
-    assert "by luck" in words.notes(result("none"))[-1]
+    assert "told “busy, try again”" in labels.notes(accepted)[0]
+    assert "(202) within 20 ms" in labels.notes(accepted)[1]
+    assert "Oops: <x>" in labels.notes(broken)[0]
+    assert "one owner per seat!" in labels.notes(broken)[1]
+    assert "by luck" in labels.notes(result("none"))[-1]
 
 
 def test_the_picture_is_well_formed_and_marks_owners_and_duplicates():
-    root = ElementTree.fromstring(svg(picture([result(), TWICE], make_terms(buyers=3))))
+    root = ElementTree.fromstring(svg(race_chart([result(), TWICE], make_config(buyers=3))))
     legend = 1
 
     assert root.findtext(f"{SVG}title")
@@ -114,14 +116,14 @@ def test_the_picture_is_well_formed_and_marks_owners_and_duplicates():
 
 
 def test_words_in_a_picture_are_escaped(monkeypatch):
-    monkeypatch.setitem(words.NAMES, "gate", "<gate> & co")
-    root = ElementTree.fromstring(svg(picture([result()], make_terms())))
+    monkeypatch.setitem(labels.NAMES, "gate", "<gate> & co")
+    root = ElementTree.fromstring(svg(race_chart([result()], make_config())))
 
     assert "<gate> & co" in [text.text for text in root.iter(f"{SVG}text")]
 
 
 def test_the_picture_as_png_is_twice_as_large():
-    drawn = picture([result(), TWICE], make_terms(buyers=3))
+    drawn = race_chart([result(), TWICE], make_config(buyers=3))
 
     with Image.open(BytesIO(png(drawn))) as image:
         assert image.size == (drawn.width * 2, drawn.height * 2)

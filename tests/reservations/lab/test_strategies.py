@@ -9,35 +9,35 @@ import psycopg
 import pytest
 
 from reservations.lab import keys
-from reservations.lab.arena import arena
-from reservations.lab.crew import Crew, hired
-from reservations.lab.race import is_sound, race_one
-from reservations.lab.results import Outcome, Result
-from reservations.lab.strategies import EARLY, STRATEGIES
-from reservations.lab.terms import Terms
-from tests.reservations.lab.scenes import buy, make_terms
+from reservations.lab.config import RaceConfig
+from reservations.lab.processes import ProcessGroup, process_group
+from reservations.lab.race import race_one
+from reservations.lab.results import Outcome, RaceResult
+from reservations.lab.scratch_schema import scratch_schema
+from reservations.lab.strategies import EARLY, STRATEGIES, kept_promise
+from tests.reservations.lab.making import buy, make_config
 
 BUYERS = 6
 SOUND = [name for name, strategy in STRATEGIES.items() if strategy.sound]
 
 
 @pytest.fixture(scope="module")
-def crew() -> Iterator[Crew]:
-    with hired(make_terms(buyers=BUYERS, pool=BUYERS), workers=True) as crew:
-        yield crew
+def processes() -> Iterator[ProcessGroup]:
+    with process_group(make_config(buyers=BUYERS, pool=BUYERS), workers=True) as processes:
+        yield processes
 
 
-def raced(crew: Crew, strategy: str, **changes: Any) -> Result:
+def raced(processes: ProcessGroup, strategy: str, **changes: Any) -> RaceResult:
     # Whoever waits for a row lock on a crowded machine should win or lose, not give up.
-    terms = make_terms(**{"buyers": BUYERS, "lock_timeout": 10.0} | changes)
-    with arena(terms) as scene:
-        return race_one(strategy, terms=terms, scene=scene, crew=crew)
+    config = make_config(**{"buyers": BUYERS, "lock_timeout": 10.0} | changes)
+    with scratch_schema(config) as schema:
+        return race_one(strategy, config=config, schema=schema, processes=processes)
 
 
 @pytest.mark.parametrize("seats", [1, 3])
 @pytest.mark.parametrize("strategy", SOUND)
-def test_each_seat_has_one_owner(crew, strategy, seats):
-    result = raced(crew, strategy, seats=seats)
+def test_each_seat_has_one_owner(processes, strategy, seats):
+    result = raced(processes, strategy, seats=seats)
 
     assert [result.successes, len(result.sales), result.duplicates] == [seats, seats, 0]
     assert result.count(Outcome.TAKEN) == BUYERS - seats
@@ -46,93 +46,93 @@ def test_each_seat_has_one_owner(crew, strategy, seats):
 
 @pytest.mark.parametrize("strategy", ["none", EARLY])
 def test_control_without_a_lock_or_with_one_released_too_early_everybody_gets_the_seat(
-    crew, strategy
+    processes, strategy
 ):
-    result = raced(crew, strategy, together=True)
+    result = raced(processes, strategy, think_together=True)
 
     assert [result.successes, len(result.sales), result.duplicates] == [BUYERS, BUYERS, BUYERS - 1]
     assert not result.one_owner_per_seat
-    assert is_sound(result)  # it promised nothing
+    assert kept_promise(result)  # it promised nothing
 
 
-def test_those_whom_the_gate_turns_away_cost_the_database_nothing(crew):
-    result = raced(crew, "gate")
+def test_those_whom_the_gate_turns_away_cost_the_database_nothing(processes):
+    result = raced(processes, "gate")
 
-    costs = {attempt.outcome: attempt.ledger.statements for attempt in result.attempts}
+    costs = {attempt.outcome: attempt.database_cost.statements for attempt in result.attempts}
     assert costs[Outcome.TAKEN] == 0
-    assert costs[Outcome.BOUGHT] == result.ledger.statements > 0
+    assert costs[Outcome.BOUGHT] == result.database_cost.statements > 0
 
 
-def test_control_with_a_row_lock_alone_every_loser_asks_the_database(crew):
-    result = raced(crew, "pessimistic")
+def test_control_with_a_row_lock_alone_every_loser_asks_the_database(processes):
+    result = raced(processes, "pessimistic")
 
-    assert all(attempt.ledger.statements >= 4 for attempt in result.attempts)
+    assert all(attempt.database_cost.statements >= 4 for attempt in result.attempts)
 
 
-def test_the_constraint_decides_where_the_gate_knows_nothing(terms, redis):
-    with arena(terms) as scene:
-        scene.prepare(constraint=True)
+def test_the_constraint_decides_where_the_gate_knows_nothing(config, redis):
+    with scratch_schema(config) as schema:
+        schema.prepare(constraint=True)
         # The gate was lost, and somebody who forgot the lock is faster.
-        found = buy("gate", terms, 1, meanwhile=lambda: buy("none", terms, 2))
+        found = buy("gate", config, 1, meanwhile=lambda: buy("none", config, 2))
 
         assert found is Outcome.TAKEN
-        assert [sale.buyer for sale in scene.sales()] == [2]
+        assert [sale.buyer for sale in schema.sales()] == [2]
 
 
-def test_a_try_that_came_to_nothing_opens_the_gate_again(terms, redis, scene, database):
-    with row_locked(database, terms):
-        assert buy("gate", terms, 1) is Outcome.BUSY
+def test_a_try_that_came_to_nothing_opens_the_gate_again(config, redis, schema, database):
+    with row_locked(database, config):
+        assert buy("gate", config, 1) is Outcome.BUSY
 
-    assert redis.get(keys.gate(terms, 1)) is None
-    assert buy("gate", terms, 2) is Outcome.BOUGHT
+    assert redis.get(keys.gate(config, 1)) is None
+    assert buy("gate", config, 2) is Outcome.BOUGHT
 
 
-def test_nobody_waits_long_for_a_row_lock_so_other_pages_do_not_starve(crew):
-    result = raced_while_locked(crew, lock_timeout=0.1, held=4)
+def test_nobody_waits_long_for_a_row_lock_so_other_pages_do_not_starve(processes):
+    result = raced_while_locked(processes, lock_timeout=0.1, held=4)
 
     assert result.count(Outcome.BUSY) == BUYERS
-    assert max(result.visits) < 2
+    assert max(result.page_times) < 2
 
 
-def test_control_with_a_long_lock_timeout_other_pages_wait_for_a_connection(crew):
-    result = raced_while_locked(crew, lock_timeout=10, held=3)
+def test_control_with_a_long_lock_timeout_other_pages_wait_for_a_connection(processes):
+    result = raced_while_locked(processes, lock_timeout=10, held=3)
 
     assert result.successes == 1
-    assert max(result.visits) > 2
+    assert max(result.page_times) > 2
 
 
-def raced_while_locked(crew: Crew, *, lock_timeout: float, held: float) -> Result:
+def raced_while_locked(processes: ProcessGroup, *, lock_timeout: float, held: float) -> RaceResult:
     """On a site with two connections, while somebody else has the seat's row for so long."""
-    terms = make_terms(buyers=BUYERS, lock_timeout=lock_timeout)
-    with arena(terms) as scene, psycopg.connect(terms.database) as outsider:
-        scene.prepare(constraint=False)
-        outsider.execute(f"SELECT FROM {terms.schema}.seat FOR UPDATE")
+    config = make_config(buyers=BUYERS, lock_timeout=lock_timeout)
+    with scratch_schema(config) as schema, psycopg.connect(config.database) as outsider:
+        schema.prepare(constraint=False)
+        outsider.execute(f"SELECT FROM {config.schema}.seat FOR UPDATE")
         letting_go = Timer(held, outsider.rollback)
         letting_go.start()
-        with smaller_pool(crew, by=BUYERS - 2):
-            result = race_on(crew, "pessimistic", terms, scene)
+        with smaller_pool(processes, by=BUYERS - 2):
+            result = race_on(processes, "pessimistic", config, schema)
         letting_go.cancel()
         outsider.rollback()
         return result
 
 
-def race_on(crew: Crew, strategy: str, terms: Terms, scene: Any) -> Result:
+def race_on(processes: ProcessGroup, strategy: str, config: RaceConfig, schema: Any) -> RaceResult:
     """Without making the tables anew, which would wait for the lock."""
-    scene.prepare = lambda **_: None
-    return race_one(strategy, terms=terms, scene=scene, crew=crew)
+    schema.prepare = lambda **_: None
+    return race_one(strategy, config=config, schema=schema, processes=processes)
 
 
 @contextmanager
-def smaller_pool(crew: Crew, *, by: int) -> Iterator[None]:
+def smaller_pool(processes: ProcessGroup, *, by: int) -> Iterator[None]:
     for _ in range(by):
-        crew.tools.pool.acquire()
+        processes.tools.pool.acquire()
     yield
     for _ in range(by):
-        crew.tools.pool.release()
+        processes.tools.pool.release()
 
 
 @contextmanager
-def row_locked(database: psycopg.Connection, terms: Terms) -> Iterator[None]:
+def row_locked(database: psycopg.Connection, config: RaceConfig) -> Iterator[None]:
     with database.transaction():
-        database.execute(f"SELECT FROM {terms.schema}.seat FOR UPDATE")
+        database.execute(f"SELECT FROM {config.schema}.seat FOR UPDATE")
         yield

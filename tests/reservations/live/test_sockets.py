@@ -89,8 +89,8 @@ def test_a_hold_request_is_pushed_to_its_fan_alone(event, fan, rival, now, open_
     mine, theirs = (open_map(event.pk, logged_in(who)) for who in (fan, rival))
     one, *_ = seat_ids(event)
     hold(event, rival, now, one)
-    asked = services.request_seats(event_id=event.pk, seat_ids=[one], fan_id=fan.pk, now=now)
-    services.work_off_requests(now=now)
+    asked = services.request_hold(event_id=event.pk, seat_ids=[one], fan_id=fan.pk, now=now)
+    services.process_hold_requests(now=now)
 
     told = [mine.next("request") for _ in range(2)]
 
@@ -102,8 +102,8 @@ def test_a_hold_request_is_pushed_to_its_fan_alone(event, fan, rival, now, open_
 
 def test_a_request_that_is_fulfilled_names_its_reservation(event, fan, now, open_map):
     mine = open_map(event.pk, logged_in(fan))
-    services.request_seats(event_id=event.pk, seat_ids=seat_ids(event)[:1], fan_id=fan.pk, now=now)
-    services.work_off_requests(now=now)
+    services.request_hold(event_id=event.pk, seat_ids=seat_ids(event)[:1], fan_id=fan.pk, now=now)
+    services.process_hold_requests(now=now)
 
     mine.next("request")
     told = mine.next("request")

@@ -5,11 +5,12 @@ from datetime import timedelta
 import pytest
 
 from payments.models import OutboxMessage
-from reservations import errors, gate, services, standby
+from reservations import errors, services
 from reservations.models import Reservation, ReturnedSeat, StandbyChange, StandbyEntry
-from reservations.services.ending import release_holds_of_the_gone
+from reservations.selectors import standby
+from reservations.services.releases import release_abandoned_holds
 from tests.making import make_event, make_plan, seat_ids
-from tests.reservations.acting import hold, states
+from tests.reservations.acting import hold, shut_seats, states
 from tests.reservations.standby.acting import (
     all_sold,
     joined,
@@ -27,7 +28,7 @@ OFFER = timedelta(seconds=600)
 
 
 def bring_back(now):
-    return services.bring_seats_back(now=now)
+    return services.process_returned_seats(now=now)
 
 
 def test_the_first_is_offered_the_seat_and_the_second_waits(event, orders, now):
@@ -41,7 +42,7 @@ def test_the_first_is_offered_the_seat_and_the_second_waits(event, orders, now):
     offer = Reservation.objects.get(offer=first)
     assert (offer.state, offer.deadline, offer.total) == ("held", now + OFFER, 154_000)
     assert kept(event) == []
-    assert gate.shut_seats(event.pk)[seat_ids(event)[3]][1] == str(first.fan_id)
+    assert shut_seats(event)[seat_ids(event)[3]] == str(first.fan_id)
 
 
 def test_doing_it_again_changes_nothing(event, orders, now):
@@ -260,7 +261,7 @@ def test_the_offer_is_written_to_in_the_persons_language(event, orders, fan, now
 def test_a_crash_before_the_commit_leaves_nothing_behind(event, orders, now, monkeypatch):
     entry = joined(event, now)
     refunded(now, orders[0])
-    monkeypatch.setattr("reservations.services.offering.tell_held", lambda **_: 1 / 0)
+    monkeypatch.setattr("reservations.services.standby_offers.publish_held", lambda **_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         bring_back(now)
     half_done = Reservation.objects.filter(fan=entry.fan_id).count()
@@ -295,7 +296,7 @@ def test_while_there_are_seats_there_is_no_list(event, now):
 def test_without_the_policy_or_after_the_end_neither(event, orders, now, change):
     Event.objects.filter(pk=event.pk).update(**change)
 
-    with pytest.raises(errors.StandbyOver):
+    with pytest.raises(errors.StandbyClosed):
         joined(event, now)
 
 
@@ -368,7 +369,7 @@ def test_who_leaves_the_line_keeps_the_offer_and_who_is_blocked_does_not(event, 
     journalled(event, gone.fan_id, "left", now + timedelta(seconds=1))
     journalled(event, blocked.fan_id, "blocked", now + timedelta(seconds=1))
 
-    assert release_holds_of_the_gone(now=now) == 1
+    assert release_abandoned_holds(now=now) == 1
     bring_back(now)
 
     assert states_of(gone, blocked) == ["offered", "left"]

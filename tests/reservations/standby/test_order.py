@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from reservations import services, standby
+from reservations import services
 from reservations.models import StandbyList
+from reservations.selectors import standby
 from tests.making import make_user
 from tests.reservations.standby.acting import joined, refunded, states_of
 from waiting_queue import errors as queue_errors
@@ -43,7 +44,7 @@ def test_the_order_is_that_of_the_numbers_however_they_join(event, line, now):
 
 def test_later_comers_follow_by_arrival_also_with_a_number(event, line, now):
     early = in_line(event, now)
-    services.bring_seats_back(now=now)
+    services.process_returned_seats(now=now)
     stranger = joined(event, now)
     late = joined(event, now, fan=in_line(event, now))
 
@@ -58,7 +59,7 @@ def test_the_place_stays_when_the_line_is_left(event, line, now):
     first, second = joined(event, now, fan=one), joined(event, now, fan=two)
     queue.leave(event_id=event.pk, person=str(one.pk), now=now)
     later = joined(event, now)
-    order = list(standby.in_order(event.pk))
+    order = list(standby.waiting_entries(event.pk))
 
     assert order == [first, second, later]
 
@@ -68,7 +69,7 @@ def test_offers_follow_that_order(event, line, orders, now):
     second, first = joined(event, now, fan=two), joined(event, now, fan=one)
     refunded(now, orders[0])
 
-    services.bring_seats_back(now=now)
+    services.process_returned_seats(now=now)
 
     assert states_of(first, second) == ["offered", "waiting"]
 

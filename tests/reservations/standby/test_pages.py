@@ -78,7 +78,7 @@ def test_more_is_refused_in_words(event, orders, browser, fan, now):
 def test_an_offer_is_shown_with_its_time_and_the_way_to_pay(event, orders, browser, fan, now):
     joined(event, now, fan=fan)
     refunded(now, orders[0])
-    services.bring_seats_back(now=now)
+    services.process_returned_seats(now=now)
 
     text = text_of(browser, page(event))
 
@@ -91,7 +91,7 @@ def test_an_offer_is_shown_with_its_time_and_the_way_to_pay(event, orders, brows
 def test_a_missed_offer_is_said_before_anybody_wrote_it_down(event, orders, browser, fan, now):
     entry = joined(event, now, fan=fan)
     refunded(now, orders[0])
-    services.bring_seats_back(now=now)
+    services.process_returned_seats(now=now)
     past = now - timedelta(hours=1)
     Reservation.objects.filter(offer=entry).update(created_at=past, deadline=now)
 
@@ -136,7 +136,7 @@ def test_while_there_are_seats_nothing_is_said_of_a_list(event, browser):
 def test_the_offer_comes_by_mail(event, orders, fan, now, mailoutbox):
     services.join_standby(event_id=event.pk, fan_id=fan.pk, quantity=1, language="en", now=now)
     refunded(now, orders[0])
-    services.bring_seats_back(now=now)
+    services.process_returned_seats(now=now)
 
     deliver_messages(now=now)
 
@@ -167,7 +167,7 @@ def test_the_api_joins_shows_and_leaves(event, orders, browser, now):
 def test_the_api_tells_an_offer_to_its_owner_only(event, orders, browser, fan, rival, now):
     joined(event, now, fan=fan)
     refunded(now, orders[0])
-    services.bring_seats_back(now=now)
+    services.process_returned_seats(now=now)
 
     mine, theirs = browser.get(api(event)).json(), browser_of(rival).get(api(event))
 
@@ -195,7 +195,7 @@ def desk_page(name, *args):
 def test_operators_see_the_list_in_order_and_what_was_offered(event, orders, operator, now):
     first, second, third = (joined(event, now) for _ in range(3))
     refunded(now, orders[0])
-    services.bring_seats_back(now=now)
+    services.process_returned_seats(now=now)
     desk = browser_of(operator)
 
     rows = desk.get(desk_page("changelist")).context["cl"].result_list

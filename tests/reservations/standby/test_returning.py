@@ -7,7 +7,7 @@ import pytest
 from reservations import errors, gate, services
 from reservations.models import Reservation, ReturnedSeat, StandbyList
 from tests.making import make_event, make_plan, make_user, seat_ids
-from tests.reservations.acting import hold, states
+from tests.reservations.acting import best, hold, shut_seats, states
 from tests.reservations.standby.acting import bought, joined, kept, refunded
 from ticketing.events.models import Event, Seat
 from ticketing.events.selectors import seats_by_grade
@@ -40,7 +40,7 @@ def test_whichever_way_a_seat_comes_back_it_is_kept(event, now, way):
 
     assert kept(event) == [first]
     assert states(event)[first] == "held"
-    assert services.contradictions(event_id=event.pk) == {}
+    assert services.inconsistent_seats(event_id=event.pk) == {}
 
 
 def test_before_it_is_sold_out_a_seat_is_free_at_once(event, now):
@@ -70,15 +70,18 @@ def test_nobody_can_have_it_nor_sees_it_as_free(event, orders, fan, now):
     with pytest.raises(errors.SeatsTaken):
         hold(event, fan, now, seat)
     with pytest.raises(errors.SoldOut):
-        services.hold_best(event_id=event.pk, grade="R", quantity=1, fan_id=fan.pk, now=now)
+        best(event, fan, now, 1)
     assert gate.seats_left(event.pk) == 0
-    assert [(name, seats) for _, name, seats in gate.news_since(event.pk, "")][-1] == ("h", [seat])
+    assert [(name, seats) for _, name, seats in gate.updates_since(event.pk, "")][-1] == (
+        "h",
+        [seat],
+    )
     assert sum(grade.free for grade in seats_by_grade(event.pk)) == 0
 
 
 def test_nor_does_the_database_give_it_when_redis_was_lost(event, orders, fan, now):
     refunded(now, orders[0])
-    gate.reset(event.pk, {})
+    gate.rebuild(event.pk, {})
 
     with pytest.raises(errors.SeatsTaken):
         hold(event, fan, now, orders[0].seats.get().seat_id)
@@ -86,11 +89,11 @@ def test_nor_does_the_database_give_it_when_redis_was_lost(event, orders, fan, n
 
 def test_a_rebuilt_gate_is_shut_for_it(event, orders, now):
     refunded(now, orders[0])
-    gate.reset(event.pk, {})
+    gate.rebuild(event.pk, {})
 
     services.rebuild_gate(event_id=event.pk, now=now)
 
-    assert orders[0].seats.get().seat_id in gate.shut_seats(event.pk)
+    assert orders[0].seats.get().seat_id in shut_seats(event)
 
 
 def test_who_tries_a_seat_whose_hold_ran_out_does_not_jump_the_list(event, now, fan, rival):
@@ -112,7 +115,7 @@ def test_who_tries_a_seat_whose_hold_ran_out_does_not_jump_the_list(event, now, 
 def test_with_nobody_on_the_list_it_is_on_sale_again(event, orders, fan, now):
     refunded(now, orders[0])
 
-    services.bring_seats_back(now=now)
+    services.process_returned_seats(now=now)
 
     assert kept(event) == []
     assert hold(event, fan, now, orders[0].seats.get().seat_id).is_new
@@ -124,9 +127,9 @@ def test_at_the_announced_time_and_not_before(event, orders, now):
     refunded(now, orders[0])
     seat = orders[0].seats.get().seat_id
 
-    services.bring_seats_back(now=then - timedelta(seconds=1))
+    services.process_returned_seats(now=then - timedelta(seconds=1))
     before = is_free(seat)
-    services.bring_seats_back(now=then)
+    services.process_returned_seats(now=then)
 
     assert not before
     assert is_free(seat)
@@ -151,9 +154,9 @@ def test_after_a_random_delay_within_the_limit_together_if_bought_together(event
     assert moments[::2] == moments[1::2]
     assert len(set(moments)) == 4
     assert all(now <= moment <= now + timedelta(minutes=30) for moment in moments)
-    services.bring_seats_back(now=sorted(set(moments))[1])
+    services.process_returned_seats(now=sorted(set(moments))[1])
     assert list(states(event).values()).count("available") == 4
-    services.bring_seats_back(now=now + timedelta(minutes=30))
+    services.process_returned_seats(now=now + timedelta(minutes=30))
     assert kept(event) == []
 
 
@@ -165,7 +168,7 @@ def test_a_policy_turned_off_or_the_end_of_the_sale_frees_what_was_kept(event, o
     refunded(now, orders[0])
     Event.objects.filter(pk=event.pk).update(**change)
 
-    services.bring_seats_back(now=now)
+    services.process_returned_seats(now=now)
 
     assert kept(event) == []
     waiting.refresh_from_db()
@@ -179,7 +182,7 @@ def test_a_wheelchair_place_is_not_given_away_by_the_list(event, orders, now):
     waiting = joined(event, now)
     refunded(now, orders[0])
 
-    services.bring_seats_back(now=now)
+    services.process_returned_seats(now=now)
 
     waiting.refresh_from_db()
     assert (waiting.state, is_free(seat.pk)) == ("waiting", True)
@@ -188,18 +191,18 @@ def test_a_wheelchair_place_is_not_given_away_by_the_list(event, orders, now):
 def test_what_fits_nobody_waits_for_its_neighbour_for_a_while(event, orders, now):
     pair = joined(event, now, quantity=2)
     refunded(now, orders[0])
-    services.bring_seats_back(now=now + timedelta(seconds=599))
+    services.process_returned_seats(now=now + timedelta(seconds=599))
     assert kept(event)
 
-    services.bring_seats_back(now=now + timedelta(seconds=601))
+    services.process_returned_seats(now=now + timedelta(seconds=601))
 
     pair.refresh_from_db()
     assert (pair.state, kept(event)) == ("waiting", [])
 
 
 def test_a_sale_that_is_sold_out_is_noted_once_by_the_clock(event, orders, now):
-    services.bring_seats_back(now=now)
-    services.bring_seats_back(now=now + timedelta(hours=1))
+    services.process_returned_seats(now=now)
+    services.process_returned_seats(now=now + timedelta(hours=1))
 
     assert StandbyList.objects.get().sold_out_at == now
 
@@ -207,7 +210,7 @@ def test_a_sale_that_is_sold_out_is_noted_once_by_the_clock(event, orders, now):
 def test_a_sale_with_seats_left_is_not(now):
     make_event(now, plan=make_plan(rows=1), returns="standby")
 
-    services.bring_seats_back(now=now)
+    services.process_returned_seats(now=now)
 
     assert not StandbyList.objects.exists()
     assert not Reservation.objects.exists()

@@ -7,8 +7,9 @@ from django.utils import translation
 
 from payments.models import OutboxMessage
 from payments.services import deliver_messages
-from reservations import services, standby
+from reservations import services
 from reservations.models import Reservation
+from reservations.selectors import standby
 from tests.reservations.standby.acting import joined, refunded, states_of
 from tests.reservations.standby.test_pages import browser_of, page, text_of
 from ticketing.core.errors import IllegalMove
@@ -26,7 +27,7 @@ def entry(event, orders, fan, now):
 @pytest.fixture
 def offered(entry, orders, now):
     refunded(now, orders[0])
-    services.bring_seats_back(now=now)
+    services.process_returned_seats(now=now)
     return entry
 
 
@@ -113,7 +114,7 @@ def test_who_leaves_by_themselves_was_not_taken_off(entry, event, fan, now):
 def test_what_ends_by_itself_is_nobodys_doing(entry, event, now):
     type(event).objects.update(state="closed")
 
-    services.bring_seats_back(now=now)
+    services.process_returned_seats(now=now)
 
     assert states_of(entry) == ["left"]
     assert (standby.removal_of(entry), told()) == (None, [])

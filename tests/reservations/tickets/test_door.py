@@ -7,7 +7,8 @@ import pytest
 
 from reservations import errors, services
 from reservations.models import CheckIn, Ticket
-from reservations.tickets import selectors, signing
+from reservations.selectors import tickets
+from reservations.tickets import signing
 from tests.making import make_event
 from tests.reservations.tickets.conftest import scan
 from ticketing.events.models import Event
@@ -136,7 +137,7 @@ def test_only_what_let_somebody_in_can_be_undone(event, ticket, doorkeeper, now,
 def test_everybody_who_is_inside_is_counted(event, order, ticket, doorkeeper, now):
     scan(event, ticket.code, doorkeeper, now)
 
-    counts = selectors.door_counts(event.pk)
+    counts = tickets.door_counts(event.pk)
 
     assert (counts.inside, counts.expected) == (1, 2)
     assert [(it.name, it.inside, it.expected) for it in counts.parts] == [("가 구역", 1, 2)]
@@ -146,5 +147,5 @@ def test_the_door_is_chosen_among_the_events_of_these_days(event, now):
     tonight = make_event(now, starts_at=now + timedelta(hours=3), doors_at=now)
     draft = make_event(now, starts_at=now + timedelta(hours=3), doors_at=now, state="draft")
 
-    assert selectors.door_events(now) == [tonight]
-    assert draft not in selectors.door_events(now)
+    assert tickets.door_events(now) == [tonight]
+    assert draft not in tickets.door_events(now)

@@ -7,7 +7,8 @@ import pytest
 from reservations import errors, services
 from reservations import selectors as orders
 from reservations.models import Ticket
-from reservations.tickets import selectors, signing
+from reservations.selectors import tickets
+from reservations.tickets import signing
 from tests.making import make_user, seat_ids
 from tests.reservations.acting import hold
 from tests.reservations.tickets.conftest import buy, scan
@@ -74,14 +75,14 @@ def test_an_offer_is_accepted_only_as_long_as_the_event_allows(event, ticket, fa
 def test_a_ticket_is_the_receivers_once_they_accept(event, ticket, fan, rival, doorkeeper, now):
     old = signing.qr_text(ticket)
     made = offer(ticket, fan, rival, now)
-    assert selectors.offers_to(fan_id=rival.pk, now=now) == [made]
-    assert selectors.own_tickets(fan_id=rival.pk, now=now) == []
+    assert tickets.open_offers_to(fan_id=rival.pk, now=now) == [made]
+    assert tickets.own_tickets(fan_id=rival.pk, now=now) == []
 
     new = services.accept_offer(code=made.code, fan_id=rival.pk, now=now)
 
-    assert selectors.own_tickets(fan_id=rival.pk, now=now) == [new]
+    assert tickets.own_tickets(fan_id=rival.pk, now=now) == [new]
     assert new.name == rival.display_name
-    assert len(selectors.own_tickets(fan_id=fan.pk, now=now)) == 1
+    assert len(tickets.own_tickets(fan_id=fan.pk, now=now)) == 1
     assert scan(event, old, doorkeeper, now).reason == "transferred"
 
 
@@ -122,12 +123,12 @@ def test_an_offer_can_be_declined_or_withdrawn_and_made_again(ticket, fan, rival
 def test_a_ticket_is_offered_to_one_at_a_time(ticket, fan, rival, now):
     offer(ticket, fan, rival, now)
 
-    with pytest.raises(errors.OfferedAlready):
+    with pytest.raises(errors.AlreadyOffered):
         offer(ticket, fan, make_user(password=None), now)
 
 
 def test_nobody_is_offered_what_they_have(ticket, fan, now):
-    with pytest.raises(errors.OfferToOneself):
+    with pytest.raises(errors.OfferToSelf):
         offer(ticket, fan, fan, now)
 
 
@@ -173,7 +174,7 @@ def test_the_seat_map_shows_what_was_given(
 def test_what_was_given_away_counts_still(event, ticket, fan, rival, now):
     give(ticket, fan, rival, now)
 
-    assert selectors.seats_counted(event_id=event.pk, fan_id=fan.pk) == 2
+    assert tickets.seats_counted(event_id=event.pk, fan_id=fan.pk) == 2
     with pytest.raises(errors.TooManySeats):
         hold(event, fan, now, *seat_ids(event)[4:7])
 
@@ -184,7 +185,7 @@ def test_it_may_come_back(event, ticket, fan, rival, now):
     back = give(give(ticket, fan, rival, now), rival, fan, now)
 
     assert (back.holder, back.serial) == (fan, 3)
-    assert selectors.seats_counted(event_id=event.pk, fan_id=fan.pk) == 4
+    assert tickets.seats_counted(event_id=event.pk, fan_id=fan.pk) == 4
 
 
 @pytest.mark.parametrize("step", ["rename", "reissue", "offer"])

@@ -69,7 +69,7 @@ def test_tickets_cost_one_statement(event, fan, now, django_assert_num_queries):
     reservation = hold(event, fan, now, *seat_ids(event)[:4]).reservation
 
     with django_assert_num_queries(1):
-        services.issuing.issue(reservation=reservation, seats=range(4), now=now)
+        services.tickets.issue_tickets(reservation=reservation, seats=range(4), now=now)
     assert reservation.tickets.count() == 4
 
 
@@ -126,7 +126,7 @@ def test_the_seat_is_sold_again_with_a_ticket_of_its_own(event, order, rival, no
 def test_a_used_ticket_is_not_refunded(event, order, ticket, doorkeeper, now):
     scan(event, ticket.code, doorkeeper, now)
 
-    for refund in (services.refund, services.set_tickets_aside):
+    for refund in (services.refund, services.suspend_tickets):
         with pytest.raises(errors.TicketUsed):
             refund(code=order.code, now=now)
     order.refresh_from_db()
@@ -134,7 +134,7 @@ def test_a_used_ticket_is_not_refunded(event, order, ticket, doorkeeper, now):
 
 
 def test_nobody_walks_in_while_the_money_goes_back(event, order, ticket, doorkeeper, now):
-    services.set_tickets_aside(code=order.code, now=now)
+    services.suspend_tickets(code=order.code, now=now)
 
     entry = scan(event, ticket.code, doorkeeper, now)
 
@@ -143,10 +143,10 @@ def test_nobody_walks_in_while_the_money_goes_back(event, order, ticket, doorkee
 
 
 def test_a_refused_refund_gives_the_tickets_back(event, order, ticket, doorkeeper, now):
-    services.set_tickets_aside(code=order.code, now=now)
-    services.set_tickets_aside(code=order.code, now=now)
+    services.suspend_tickets(code=order.code, now=now)
+    services.suspend_tickets(code=order.code, now=now)
 
-    services.give_tickets_back(code=order.code, now=now)
+    services.restore_tickets(code=order.code, now=now)
 
     assert scan(event, ticket.code, doorkeeper, now).answer == "valid"
     assert history(ticket) == ["issued", "set_aside", "given_back", "checked_in"]
@@ -156,9 +156,9 @@ def test_a_fan_does_not_get_money_for_what_is_anothers_now(order, ticket, fan, r
     offer = services.offer_ticket(code=ticket.code, fan_id=fan.pk, email=rival.email, now=now)
     services.accept_offer(code=offer.code, fan_id=rival.pk, now=now)
 
-    with pytest.raises(errors.HandedOver):
-        services.set_tickets_aside(code=order.code, for_fan=True, now=now)
-    services.set_tickets_aside(code=order.code, now=now)
+    with pytest.raises(errors.TicketTransferred):
+        services.suspend_tickets(code=order.code, for_fan=True, now=now)
+    services.suspend_tickets(code=order.code, now=now)
     assert sorted(states(order)) == ["refunding", "refunding", "void"]
 
 

@@ -8,7 +8,8 @@ from django.db import IntegrityError, connection
 
 from reservations import errors, locks, services
 from reservations.models import CheckIn, Reservation, Ticket
-from reservations.tickets import selectors, signing
+from reservations.selectors import tickets as selectors
+from reservations.tickets import signing
 from tests.making import make_user, seat_ids
 from tests.race import together, winners
 from tests.reservations.acting import hold
@@ -44,7 +45,7 @@ def unlock(monkeypatch):
 
         monkeypatch.setattr(locks, "ticket_for_update", look)
         monkeypatch.setattr(locks, "ticket_and_reservation_for_update", look_with_the_order)
-        monkeypatch.setattr(services.issuing, "live_tickets_of_reservation_for_update", look_at_all)
+        monkeypatch.setattr(services.tickets, "live_tickets_of_reservation_for_update", look_at_all)
         return other_is_done
 
     return unlock
@@ -259,7 +260,7 @@ def test_nobody_gets_past_the_limit_by_accepting_and_choosing_at_once(
 
 
 def test_control_without_the_persons_lock_they_do(event, rival, almost_full, now, monkeypatch):
-    real, counted, chosen = services.handing_over._require_room, Event(), Event()
+    real, counted, chosen = services.transfers._require_limit, Event(), Event()
 
     def count_and_wait(*args):
         real(*args)
@@ -272,8 +273,8 @@ def test_control_without_the_persons_lock_they_do(event, rival, almost_full, now
         yield
         chosen.set()
 
-    monkeypatch.setattr(locks, "only_one_choice_of", lambda **_: None)
-    monkeypatch.setattr(services.handing_over, "_require_room", count_and_wait)
+    monkeypatch.setattr(locks, "lock_person_limit", lambda **_: None)
+    monkeypatch.setattr(services.transfers, "_require_limit", count_and_wait)
 
     assert accept_and_choose(event, rival, almost_full, now, when=between) == 5
 

@@ -37,7 +37,9 @@ def pay(fan, now):
         SaleQueue.objects.filter(pk=event.pk).update(state="closed", epoch="")
         redis.client().flushdb()
         whose = {"fan_id": fan.pk, "now": now}
-        held = reservations.hold_seats(event_id=event.pk, seat_ids=[seat.pk], **whose)
+        held = reservations.hold_seats(
+            event_id=event.pk, choice=reservations.SeatChoice.named([seat.pk]), **whose
+        )
         code = held.reservation.code
         token = reservations.payment_token(code=code, **whose)
         key = {"payment_key": uuid4(), "language": "en"}

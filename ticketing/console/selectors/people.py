@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from payments.models import Payment
-from reservations.selectors import Hold, own_reservations
+from reservations.selectors import ReservationWithSeats, own_reservations
 from ticketing.accounts.models import User
 from waiting_queue.models import BlockAppeal, QueueChange, QueueJournal
 
@@ -16,7 +16,7 @@ class PersonHistory:
     """What happened to a person in one sale, newest first."""
 
     journal: list[QueueJournal]
-    reservations: list[Hold]
+    reservations: list[ReservationWithSeats]
     payments: list[Payment]
     appeals: list[BlockAppeal]
     changes: list[QueueChange]

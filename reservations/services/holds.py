@@ -1,0 +1,118 @@
+"""Holding seats: named ones, the best, or places of a standing section; all or none."""
+
+from dataclasses import replace
+from datetime import datetime
+from random import uniform
+from time import sleep
+
+from reservations import errors, gate, locks, selectors
+from reservations.locks import HoldResult, SeatChoice
+from reservations.models import Reservation, new_code
+from reservations.selectors import ReservationWithSeats
+from reservations.services.releases import publish_ended
+from reservations.services.seat_updates import publish_held
+from ticketing.core.errors import DomainError, NotFound
+from ticketing.core.fast_path.threads import in_thread
+from waiting_queue import services as queue
+
+# Concurrent buyers may skip each other's locked rows and miss free seats, so look again.
+ATTEMPTS = 4
+PAUSE_SECONDS = 0.02
+
+
+def hold_seats(
+    *, event_id: int, choice: SeatChoice, fan_id: int, now: datetime, key: str = ""
+) -> ReservationWithSeats:
+    """Hold the chosen seats for the fan, all or none."""
+    queue.require_turn(event_id=event_id, person=str(fan_id), now=now)
+    gate.begin_attempt(event_id, fan_id, choice.seats, now)
+    return _reserve_or_abandon(event_id, fan_id, choice, key, now)
+
+
+async def ahold_seats(
+    *, event_id: int, choice: SeatChoice, fan_id: int, now: datetime, key: str = ""
+) -> ReservationWithSeats:
+    """The same for coroutines: only fans who pass the gate take a thread."""
+    await queue.arequire_turn(event_id=event_id, person=str(fan_id), now=now)
+    await gate.abegin_attempt(event_id, fan_id, choice.seats, now)
+    return await in_thread(_reserve_or_abandon, event_id, fan_id, choice, key, now)
+
+
+def _reserve_or_abandon(
+    event_id: int, fan_id: int, choice: SeatChoice, key: str, now: datetime
+) -> ReservationWithSeats:
+    """Reserve after passing the gate; a failure opens the gate again."""
+    try:
+        return reserve_seats(event_id=event_id, fan_id=fan_id, choice=choice, key=key, now=now)
+    except Exception as refusal:
+        taken = refusal.details["seats"] if isinstance(refusal, errors.SeatsTaken) else []
+        if choice.seats:
+            gate.abandon_attempt(event_id, fan_id, choice.seats, now, taken=taken)
+        raise
+
+
+def reserve_seats(
+    *, event_id: int, fan_id: int, choice: SeatChoice, key: str, now: datetime
+) -> ReservationWithSeats:
+    """Let PostgreSQL decide, whatever Redis says; published to everybody after the commit."""
+    if orphans := selectors.forbidden_orphans(event_id, choice.seats):
+        raise errors.LeavesOrphan(seats=orphans)
+    for attempt in range(ATTEMPTS):
+        code = new_code()
+        result = locks.hold_seats(
+            event_id=event_id, fan_id=fan_id, choice=choice, code=code, key=key, now=now
+        )
+        if result.stale:
+            for ended in locks.expire_holds(now=now, batch=len(result.stale), ids=result.stale):
+                publish_ended(ended, now=now)
+        elif result.status == "missing" and choice.kind != "seats":
+            sleep(uniform(0, PAUSE_SECONDS) * attempt)  # noqa: S311 - spreads retries
+            choice = replace(choice, near=None)
+        else:
+            break
+    if result.status == "earlier":
+        return selectors.reservation_with_seats(result.earlier)
+    if result.status != "held":
+        raise _refusal(result, choice)
+    seats = [seat["id"] for seat in result.seats]
+    publish_held(event_id=event_id, fan_id=fan_id, seats=seats, until=result.deadline)
+    return _held(event_id, fan_id, code, key, result, now)
+
+
+def _refusal(result: HoldResult, choice: SeatChoice) -> DomainError:
+    match result.status, choice.kind:
+        case "no_event", _:
+            return NotFound()
+        case "taken", _:
+            return errors.SeatsTaken(seats=result.taken)
+        case "too_many", _:
+            left = max(result.seats_per_person - result.mine, 0)
+            return errors.TooManySeats(limit=result.seats_per_person, left=left)
+        case "companion_alone", _:
+            return errors.CompanionAlone()
+        case "not_on_sale", _:
+            return errors.NotOnSale()
+        case _, "best":
+            return errors.NotTogether(quantity=choice.quantity)
+        case _, "places":
+            return errors.NotEnoughPlaces(quantity=choice.quantity)
+    return errors.SeatsOfAnotherEvent()
+
+
+def _held(
+    event_id: int, fan_id: int, code: str, key: str, result: HoldResult, now: datetime
+) -> ReservationWithSeats:
+    """The new reservation, built from what was written instead of read again."""
+    reservation = Reservation(
+        id=result.id,
+        code=code,
+        event_id=event_id,
+        fan_id=fan_id,
+        created_at=now,
+        deadline=result.deadline,
+        total=result.total,
+        currency=result.currency,
+        key=key,
+    )
+    reservation._state.adding = False
+    return ReservationWithSeats(reservation, result.seats, is_new=True)

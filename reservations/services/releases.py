@@ -1,0 +1,92 @@
+"""Seats go back on sale: released by the fan or an operator, or because the hold expired."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from reservations import errors, locks, selectors
+from reservations.locks import reservation_for_update, seats_of_reservation_for_update
+from reservations.models import Reservation, ReservationChange
+from reservations.services.seat_updates import publish_returned
+from ticketing.accounts.models import User
+from waiting_queue import services as queue
+
+State = Reservation.State
+ENDED = frozenset({State.RELEASED, State.EXPIRED})
+BATCH = 200
+# Per call; the task runs again in a few seconds.
+MAX_BATCHES = 50
+
+
+@transaction.atomic
+def release(*, event_id: int, code: str, fan_id: int, now: datetime) -> Reservation:
+    """Give the fan's seats back; a repeat changes nothing."""
+    reservation = reservation_for_update(code.upper(), event_id=event_id, fan_id=fan_id)
+    if reservation.state in ENDED:
+        return reservation
+    return end_reservation(reservation, to=State.RELEASED, now=now)
+
+
+@transaction.atomic
+def release_by_operator(*, code: str, by: User | None, why: str, now: datetime) -> Reservation:
+    """Take held seats back on behalf of an operator, with a reason."""
+    reservation = reservation_for_update(code)
+    before = reservation.state
+    end_reservation(reservation, to=State.RELEASED, now=now)
+    ReservationChange.objects.create(
+        reservation=reservation, at=now, by=by, before=before, after=State.RELEASED, why=why[:200]
+    )
+    return reservation
+
+
+def leave(*, event_id: int, fan_id: int, now: datetime) -> int:
+    """Release all of the fan's holds and leave the queue; how many were released."""
+    held = selectors.own_reservations_in(event_id, fan_id, [State.HELD])
+    codes = list(held.order_by("pk").values_list("code", flat=True))
+    for code in codes:
+        release(event_id=event_id, code=code, fan_id=fan_id, now=now)
+    queue.leave(event_id=event_id, person=str(fan_id), now=now)
+    return len(codes)
+
+
+def release_abandoned_holds(*, now: datetime) -> int:
+    """Release the holds of fans who left the queue, or were removed from it."""
+    abandoned = selectors.abandoned_holds().values_list("event_id", "code", "fan_id")[:BATCH]
+    for event_id, code, fan_id in abandoned:
+        release(event_id=event_id, code=code, fan_id=fan_id, now=now)
+    return len(abandoned)
+
+
+def expire_holds(*, now: datetime, batch: int = BATCH) -> int:
+    """End every expired hold, in batches; concurrent calls share the work."""
+    count = 0
+    for _ in range(MAX_BATCHES):
+        ended = locks.expire_holds(now=now, batch=batch)
+        for hold in ended:
+            publish_ended(hold, now=now)
+        count += len(ended)
+        if len(ended) < batch:
+            break
+    return count
+
+
+def end_reservation(reservation: Reservation, *, to: State, now: datetime) -> Reservation:
+    """End a locked reservation; its seats become available or are kept for the standby list."""
+    reservation.move_to(to)
+    seats = [seat.pk for seat in seats_of_reservation_for_update(reservation)]
+    reservation.ended_at = now
+    reservation.save(update_fields=["state", "ended_at"])
+    kept = locks.return_seats(event_id=reservation.event_id, seats=seats, now=now)
+    whose = {"event_id": reservation.event_id, "fan_id": reservation.fan_id}
+    publish_returned(**whose, seats=seats, now=now, kept=kept)
+    return reservation
+
+
+def publish_ended(hold: locks.EndedHold, *, now: datetime) -> None:
+    whose = {"event_id": hold.event_id, "fan_id": hold.fan_id}
+    publish_returned(**whose, seats=hold.seats, now=now, kept=hold.kept)
+
+
+def require_not_expired(reservation: Reservation, now: datetime) -> None:
+    if reservation.is_overdue(now):
+        raise errors.HoldExpired()

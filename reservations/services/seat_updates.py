@@ -1,0 +1,56 @@
+"""Publishes committed seat changes to the gate, the live map, the seat list and the queue."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.db import transaction
+
+from reservations import gate
+from waiting_queue import services as queue
+
+# The owner, at the gate, of returned seats that are kept for the standby list.
+NOBODY = 0
+
+
+def publish_held(
+    *, event_id: int, fan_id: int, seats: Collection[int], until: datetime, are_new: bool = True
+) -> None:
+    """Shut the gate for these seats until their deadline."""
+    change = -len(seats) if are_new else 0
+    _publish_after_commit(event_id, fan_id, seats, gate.HELD, until, change)
+
+
+def publish_sold(*, event_id: int, fan_id: int, seats: Collection[int], now: datetime) -> None:
+    _publish_after_commit(event_id, fan_id, seats, gate.SOLD, now + gate.TTL, 0)
+
+
+def publish_freed(*, event_id: int, fan_id: int, seats: Collection[int], now: datetime) -> None:
+    _publish_after_commit(event_id, fan_id, seats, gate.AVAILABLE, now, len(seats))
+
+
+def publish_returned(
+    *, event_id: int, fan_id: int, seats: Collection[int], now: datetime, kept: bool
+) -> None:
+    """Free the seats, or keep the gate shut if they are kept for the standby list."""
+    if kept:
+        _publish_after_commit(event_id, NOBODY, seats, gate.HELD, now + gate.TTL, 0)
+    else:
+        publish_freed(event_id=event_id, fan_id=fan_id, seats=seats, now=now)
+
+
+def complete_queue_pass(*, event_id: int, fan_id: int, now: datetime) -> None:
+    """After the commit, give the fan's place inside to the next in line."""
+
+    def complete() -> None:
+        queue.complete(event_id=event_id, person=str(fan_id), now=now)
+
+    transaction.on_commit(complete, robust=True)
+
+
+def _publish_after_commit(
+    event_id: int, fan_id: int, seats: Collection[int], letter: str, until: datetime, change: int
+) -> None:
+    def publish() -> None:
+        gate.publish_seats(event_id, fan_id, list(seats), letter, until=until, change=change)
+
+    transaction.on_commit(publish, robust=True)

@@ -1,0 +1,101 @@
+"""What one person may do on an event's seat page now."""
+
+import json
+from dataclasses import dataclass, field
+from datetime import datetime
+from random import random
+from typing import Any
+
+from reservations import selectors
+from reservations.models import Reservation
+from reservations.selectors import OwnSeat
+from ticketing.accounts.selectors import Caller
+from ticketing.events.models import Event
+from waiting_queue import errors as queue_errors
+from waiting_queue import selectors as queues
+from waiting_queue import services as queue
+
+# The mode if Redis has no line, by the reason.
+MODE_WITHOUT_LINE: dict[type[Exception], str] = {
+    queue_errors.NoQueue: "choose",
+    queue_errors.QueueOver: "choose",
+    queue_errors.QueueNotOpen: "soon",
+}
+
+
+@dataclass(frozen=True)
+class PageState:
+    """`mode`: choose; or why not: look, log_in, line, soon, restoring."""
+
+    mode: str
+    event: Event
+    now: datetime
+    own: list[OwnSeat] = field(default_factory=list)
+    place: dict[str, Any] | None = None
+
+    @property
+    def may_choose(self) -> bool:
+        return self.mode == "choose"
+
+    @property
+    def left(self) -> int:
+        """How many more seats this person may hold."""
+        return max(self.event.seats_per_person - len(self.own), 0)
+
+    @property
+    def quantities(self) -> range:
+        return range(1, self.left + 1)
+
+    @property
+    def basket(self) -> list[OwnSeat]:
+        """Seats that are held or being paid for."""
+        return [seat for seat in self.own if seat.is_in_basket]
+
+    @property
+    def deadline(self) -> datetime | None:
+        """When the first hold expires; holds being paid for do not."""
+        held = [seat for seat in self.basket if seat.state == Reservation.State.HELD]
+        return min((seat.deadline for seat in held), default=None)
+
+    @property
+    def bought(self) -> list[OwnSeat]:
+        return [seat for seat in self.own if not seat.is_in_basket]
+
+    @property
+    def own_ids(self) -> list[int]:
+        return [seat.id for seat in self.own]
+
+    @property
+    def place_json(self) -> str:
+        """The place in the queue, for the script that renews the pass."""
+        return json.dumps(self.place)
+
+
+def page_state(event: Event, caller: Caller | None, now: datetime) -> PageState:
+    """Also renews the pass of an admitted fan."""
+    if caller is None:
+        return PageState(_anonymous_mode(event), event, now)
+    mode, place = _mode_and_place(event, str(caller.id), now)
+    own = selectors.own_seats(event_id=event.pk, fan_id=caller.id, now=now)
+    return PageState(mode, event, now, own, place)
+
+
+def _anonymous_mode(event: Event) -> str:
+    if event.state != Event.State.ON_SALE:
+        return "look"
+    mode = MODE_WITHOUT_LINE.get(queue.no_line_reason(event.pk), "line")
+    return "log_in" if mode == "choose" else mode
+
+
+def _mode_and_place(event: Event, person: str, now: datetime) -> tuple[str, dict[str, Any] | None]:
+    if event.state != Event.State.ON_SALE:
+        return "look", None
+    try:
+        found = queue.standing(event_id=event.pk, person=person, now=now)
+    except queue_errors.QueueUnavailable:
+        return MODE_WITHOUT_LINE.get(queue.no_line_reason(event.pk), "restoring"), None
+    jitter = random()  # noqa: S311 - spreads polls, protects nothing
+    place = queues.standing_body(
+        event_id=event.pk, person=person, standing=found, now=now, jitter=jitter
+    )
+    return ("choose" if found.state == "admitted" else "line"), place
