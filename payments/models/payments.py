@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -214,3 +215,16 @@ class Refund(Lifecycle):
 
     def __str__(self) -> str:
         return f"{self.payment_id}: {self.amount}"
+
+    @classmethod
+    def request(
+        cls, payment: Payment, amount: int, *, why: str, now: datetime, **fields: Any
+    ) -> "Refund":
+        return cls.objects.create(
+            payment=payment,
+            amount=amount,
+            before=payment.refunded,
+            why=why[:200],
+            created_at=now,
+            **fields,
+        )

@@ -113,14 +113,7 @@ def auto_refund(
         due_at=now,
     )
     if moved:
-        Refund.objects.create(
-            payment=moved,
-            amount=moved.left,
-            before=moved.refunded,
-            why=reason[:200],
-            is_owed=True,
-            created_at=now,
-        )
+        Refund.request(moved, moved.left, why=reason, now=now, is_owed=True)
         if was_open:
             _resume_or_release(reservation, now)
             outbox.add(moved, reservation, outbox.PAYMENT_FAILED, now=now, why=reason)

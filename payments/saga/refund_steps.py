@@ -48,16 +48,8 @@ def begin(
         if frees_seats:
             code = payment.reservation.code
             reservations.suspend_tickets(code=code, for_fan=for_fan, now=now)
-        Refund.objects.create(
-            payment=moved,
-            amount=amount,
-            before=moved.refunded,
-            why=why[:200],
-            by_id=by,
-            fee=fee,
-            frees_seats=frees_seats,
-            created_at=now,
-        )
+        fields = {"by_id": by, "fee": fee, "frees_seats": frees_seats}
+        Refund.request(moved, amount, why=why, now=now, **fields)
     return moved
 
 
@@ -114,15 +106,8 @@ def adjust_for_external(payment: Payment, refunded: int, *, now: datetime) -> No
     refund = locks.open_refund_for_update(locked)
     if refund is None or refunded <= refund.before:
         return
-    Refund.objects.create(
-        payment=locked,
-        amount=refunded - refund.before,
-        before=locked.refunded,
-        why=REFUNDED_AT_GATEWAY,
-        state=Refund.State.DONE,
-        created_at=now,
-        ended_at=now,
-    )
+    done = {"state": Refund.State.DONE, "ended_at": now}
+    Refund.request(locked, refunded - refund.before, why=REFUNDED_AT_GATEWAY, now=now, **done)
     left = locked.charged - refunded
     refund.amount = left if refund.is_owed else min(refund.amount, left)
     refund.before, refund.key = refunded, uuid4()

@@ -93,7 +93,7 @@ def door_event(event_id: int) -> Event:
 def door_events(now: datetime) -> list[Event]:
     """Events that start about now, for staff to choose from."""
     near = Event.objects.filter(
-        starts_at__range=(now - DOOR_DAYS, now + DOOR_DAYS), rehearsal_of=None
+        without_rehearsals("id"), starts_at__range=(now - DOOR_DAYS, now + DOOR_DAYS)
     )
     shown = near.exclude(state=Event.State.DRAFT).select_related("plan__venue")
     return list(shown.order_by("starts_at", "id"))

@@ -1,4 +1,4 @@
-"""What a buyer does, what workers do, and whether money and seats agree afterwards."""
+"""Buyers and workers as tests need them, and the check that money and seats agree."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -41,7 +41,7 @@ class Buyer:
         return services.begin_payment(**{"code": self.code, "fan_id": self.fan.pk} | wish | more)
 
     def agree(self, behaviour: Behaviour | None = None, **more: Any) -> dict[str, str]:
-        """In the gateway's window."""
+        """Pay in the gateway's window; returns the parameters of the return URL."""
         return testing.pay(self.payment.number, behaviour, **more)
 
     def confirm(self, answer: dict[str, str], **more: Any) -> Payment:
@@ -56,7 +56,7 @@ class Buyer:
 
 
 def work(now: datetime) -> int:
-    """What the workers do by the clock; how many payments were looked at."""
+    """Settle every due payment as the workers do; returns how many there were."""
     due = services.claim_due_payments(now=now)
     for pk in due:
         services.settle_payment(pk=pk, now=now)
@@ -64,7 +64,7 @@ def work(now: datetime) -> int:
 
 
 def work_until_settled(now: datetime, *, minutes: int = 45) -> datetime:
-    """Let time pass, in steps in which everything falls due, until nothing is left to do."""
+    """Settle for 45 minutes, in steps long enough for every retry to be due."""
     testing.wait()
     end = now + timedelta(minutes=minutes)
     while now < end:
@@ -75,7 +75,7 @@ def work_until_settled(now: datetime, *, minutes: int = 45) -> datetime:
 
 
 def money_and_seats_agree(event: Event) -> bool:
-    """The sandbox's own books, our rows and the seats tell one story."""
+    """The sandbox's ledger, our rows and the seats agree, and nothing is under way."""
     for payment in Payment.objects.select_related("reservation"):
         taken, state = testing.net_charged(payment.number), payment.reservation.state
         assert taken == payment.left, (payment.state, taken, payment.left)

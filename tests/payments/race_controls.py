@@ -1,4 +1,4 @@
-"""For the controls: the same race with its protection taken away, so that it is known to matter."""
+"""For controls: removes a lock or constraint, so that a race is known to be real."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,8 +12,7 @@ from payments import locks
 from payments.models import Payment
 from tests.browser.conftest import wait_until
 
-# Who waits for a row waits for the transaction that has it. The server's other databases have their
-# own waiting, which are none of ours.
+# Sessions of this database that wait for a lock.
 WAITING = """
     SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
     WHERE NOT granted AND datname = current_database()
@@ -21,7 +20,7 @@ WAITING = """
 
 
 def change_sql(monkeypatch: Any, name: str, before: str, after: str = "") -> None:
-    """A statement with something taken out of it."""
+    """Remove or replace a part of an SQL statement."""
     real, text = locks.statement, locks.statement(name)
     assert before in text
     changed = text.replace(before, after)
@@ -30,7 +29,7 @@ def change_sql(monkeypatch: Any, name: str, before: str, after: str = "") -> Non
 
 @contextmanager
 def without_index(*names: str) -> Iterator[None]:
-    """Until its end the database does not keep the promise; afterwards it does again."""
+    """Drop unique indexes, and create them again at the end."""
     made = [_definition(name) for name in names]
     with connection.cursor() as cursor:
         for name, (_, drop) in zip(names, made, strict=True):
@@ -46,7 +45,7 @@ def without_index(*names: str) -> Iterator[None]:
 
 
 def _definition(name: str) -> tuple[str, str]:
-    """How to make it, and how to drop it: some belong to a constraint."""
+    """The statements that create and drop an index; some belong to a constraint."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT indexdef FROM pg_indexes WHERE indexname = %s", [name])
         (index,) = cursor.fetchone()
@@ -63,7 +62,7 @@ def _definition(name: str) -> tuple[str, str]:
 
 
 def meet_before(monkeypatch: Any, place: Any, name: str, count: int) -> None:
-    """Nobody goes on before all of them have come this far."""
+    """Let `count` callers wait for each other before the function runs."""
     real, met = getattr(place, name), Barrier(count)
 
     def together(*args: Any, **kwargs: Any) -> Any:
@@ -74,7 +73,7 @@ def meet_before(monkeypatch: Any, place: Any, name: str, count: int) -> None:
 
 
 def together_at_locked(rows: Any, count: int, work: Callable[[], Any]) -> list[Any]:
-    """All of them come while the rows are locked; what waits for the lock goes on at once."""
+    """Run `work` in threads that all arrive while the rows are locked."""
     with ThreadPoolExecutor(count) as threads:
         with transaction.atomic():
             assert list(rows.select_for_update(no_key=True))
@@ -85,7 +84,7 @@ def together_at_locked(rows: Any, count: int, work: Callable[[], Any]) -> list[A
 
 def _waiting() -> int:
     with connection.cursor() as cursor:
-        # What a transaction has seen of others' sessions it goes on seeing, unless it forgets.
+        # Within a transaction PostgreSQL caches the statistics views.
         cursor.execute("SELECT pg_stat_clear_snapshot()")
         cursor.execute(WAITING)
         return int(cursor.fetchone()[0])

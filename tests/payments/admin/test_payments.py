@@ -52,7 +52,7 @@ def test_every_list_opens(desk, paid, model):
     assert desk.get(page(f"{model}_changelist")).status_code == 200
 
 
-def test_the_list_says_how_the_gateway_and_the_outbox_fare(desk, paid):
+def test_the_list_shows_the_state_of_breaker_and_outbox(desk, paid):
     shown = desk.get(page("payment_changelist")).content.decode()
 
     assert "The gateway is called." in shown
@@ -151,7 +151,7 @@ def test_a_dead_letter_is_sent_again_and_noted(desk, paid, operator):
 
 
 @pytest.mark.parametrize("name", ["payment_resume", "payment_refund", "outboxmessage_revive"])
-def test_who_may_only_look_changes_nothing(onlooker, paid, name):
+def test_a_read_only_operator_changes_nothing(onlooker, paid, name):
     pk = OutboxMessage.objects.first().pk if "outbox" in name else paid.pk
 
     answer = onlooker.post(page(name, pk), {"amount": 1000, "reason": "x"})
@@ -160,7 +160,7 @@ def test_who_may_only_look_changes_nothing(onlooker, paid, name):
     assert not Refund.objects.exists()
 
 
-def test_who_may_only_look_sees_no_buttons(onlooker, paid):
+def test_a_read_only_operator_sees_no_buttons(onlooker, paid):
     shown = onlooker.get(page("payment_change", paid.pk)).content.decode()
 
     assert page("payment_refund", paid.pk) not in shown

@@ -1,4 +1,4 @@
-"""A mail server on this machine, small enough to say no."""
+"""A small SMTP server that can refuse recipients."""
 
 import socketserver
 import threading
@@ -16,8 +16,8 @@ ANSWERS = {
 
 
 @dataclass
-class Desk:
-    """What was asked and handed in; `refusal` is the answer to whoever names a recipient."""
+class Inbox:
+    """What was received; `refusal` is the answer to RCPT."""
 
     port: int = 0
     refusal: str = ""
@@ -25,44 +25,44 @@ class Desk:
     mails: list[EmailMessage] = field(default_factory=list)
 
 
-class Clerk(socketserver.StreamRequestHandler):
-    desk: Desk
+class Handler(socketserver.StreamRequestHandler):
+    inbox: Inbox
 
     def handle(self) -> None:
-        self.say(GREETING)
+        self.send(GREETING)
         while line := self.rfile.readline().decode().strip():
             verb = line.split(":")[0].split(" ")[0].upper()
-            self.say(self.answer(verb, line))
+            self.send(self.answer(verb, line))
             if verb == "DATA":
-                self.take()
+                self.receive()
             elif verb == "QUIT":
                 return
 
     def answer(self, verb: str, line: str) -> str:
-        if verb == "RCPT" and self.desk.refusal:
-            return f"{self.desk.refusal}\r\n"
+        if verb == "RCPT" and self.inbox.refusal:
+            return f"{self.inbox.refusal}\r\n"
         if verb == "RCPT":
-            self.desk.recipients.append(line.split("<")[1].split(">")[0])
+            self.inbox.recipients.append(line.split("<")[1].split(">")[0])
         return ANSWERS.get(verb, "250 fine\r\n")
 
-    def take(self) -> None:
+    def receive(self) -> None:
         lines = []
         while (line := self.rfile.readline()) != b".\r\n":
             lines.append(line.removeprefix(b".") if line.startswith(b"..") else line)
-        self.desk.mails.append(message_from_bytes(b"".join(lines), policy=policy.default))
-        self.say("250 taken\r\n")
+        self.inbox.mails.append(message_from_bytes(b"".join(lines), policy=policy.default))
+        self.send("250 taken\r\n")
 
-    def say(self, words: str) -> None:
-        self.wfile.write(words.encode())
+    def send(self, reply: str) -> None:
+        self.wfile.write(reply.encode())
 
 
 @contextmanager
-def mail_server() -> Iterator[Desk]:
-    desk = Desk()
-    handler = type("ClerkAtThisDesk", (Clerk,), {"desk": desk})
+def mail_server() -> Iterator[Inbox]:
+    inbox = Inbox()
+    handler = type("InboxHandler", (Handler,), {"inbox": inbox})
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), handler) as server:
         server.daemon_threads = True
-        desk.port = server.server_address[1]
+        inbox.port = server.server_address[1]
         threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
-        yield desk
+        yield inbox
         server.shutdown()

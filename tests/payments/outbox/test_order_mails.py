@@ -32,11 +32,11 @@ def bought(buyer):
 @pytest.fixture
 def server(settings):
     """Django's own way to a mail server, and a real one at its end."""
-    with mail_server() as desk:
+    with mail_server() as inbox:
         settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", desk.port
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", inbox.port
         settings.EMAIL_USE_TLS = settings.EMAIL_USE_SSL = False
-        yield desk
+        yield inbox
 
 
 def delivered(now):

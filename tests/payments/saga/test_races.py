@@ -27,8 +27,8 @@ from ticketing.core import clock
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 FEW = 6
-WHERE_IT_IS = "AND before.state = ANY(%(allowed)s)"
-SKIP = "FOR NO KEY UPDATE SKIP LOCKED"
+STATE_CHECK = "AND before.state = ANY(%(allowed)s)"
+SKIP_LOCKED = "FOR NO KEY UPDATE SKIP LOCKED"
 
 
 def unique_name(column):
@@ -98,8 +98,8 @@ def test_many_who_settle_at_once_settle_once(buyer, event):
     assert money_and_seats_agree(event)
 
 
-def test_control_without_looking_where_it_is_a_payment_is_charged_many_times(buyer, monkeypatch):
-    change_sql(monkeypatch, "move_payment", WHERE_IT_IS)
+def test_control_without_the_state_check_a_payment_is_charged_many_times(buyer, monkeypatch):
+    change_sql(monkeypatch, "move_payment", STATE_CHECK)
     meet_before(monkeypatch, payment_steps, "mark_charging", FEW)
     buyer.start()
     answer = buyer.agree()
@@ -134,11 +134,9 @@ def test_a_webhook_racing_the_confirm_sells_once(buyer, event, settings):
     assert money_and_seats_agree(event)
 
 
-def test_control_without_looking_where_it_is_the_second_takes_what_was_sold_for_gone(
-    unanswered, monkeypatch
-):
+def test_control_without_the_state_check_the_second_refunds_what_was_sold(unanswered, monkeypatch):
     """Fan and webhook both saw it charged; who comes second finds the seats sold: to whom?"""
-    change_sql(monkeypatch, "move_payment", WHERE_IT_IS)
+    change_sql(monkeypatch, "move_payment", STATE_CHECK)
     meet_before(monkeypatch, payment_steps, "succeed", 2)
 
     together(2, lambda _: services.settle_payment(pk=unanswered.payment.pk, now=unanswered.now))
@@ -232,10 +230,12 @@ def test_two_refunds_at_once_give_back_once(buyer, event):
     assert money_and_seats_agree(event)
 
 
-def test_control_without_looking_where_it_is_only_a_constraint_saves_the_refund(buyer, monkeypatch):
+def test_control_without_the_state_check_only_a_constraint_prevents_a_second_refund(
+    buyer, monkeypatch
+):
     payment = buyer.buy()
     monkeypatch.setattr(locks, "payment_for_update", lambda _: payment)
-    change_sql(monkeypatch, "move_payment", WHERE_IT_IS)
+    change_sql(monkeypatch, "move_payment", STATE_CHECK)
 
     results = together(
         FEW,
@@ -324,7 +324,7 @@ def test_two_workers_that_come_while_rows_are_locked_take_none_of_them(due, now)
 
 
 def test_control_without_the_lock_two_workers_take_the_same_payments(due, now, monkeypatch):
-    change_sql(monkeypatch, "claim_due_payments", SKIP)
+    change_sql(monkeypatch, "claim_due_payments", SKIP_LOCKED)
     claim = partial(services.claim_due_payments, now=now, batch=2)
 
     first, second = together_at_locked(Payment.objects.all(), 2, claim)
@@ -339,7 +339,7 @@ def delivered(monkeypatch):
     return names
 
 
-def test_control_without_the_lock_two_couriers_deliver_the_same_message(
+def test_control_without_the_lock_two_workers_deliver_the_same_message(
     buyer, delivered, monkeypatch
 ):
     buyer.buy()
@@ -358,7 +358,9 @@ def test_control_without_the_lock_two_couriers_deliver_the_same_message(
     assert delivered == [f"reservation:{buyer.code}-1"] * 2
 
 
-def test_control_without_looking_at_earlier_ones_messages_overtake(buyer, delivered, monkeypatch):
+def test_control_without_the_check_for_earlier_messages_they_overtake(
+    buyer, delivered, monkeypatch
+):
     buyer.buy()
     text = locks.statement("claim_outbox_message")
     earlier = text[text.index("AND NOT EXISTS") : text.index("ORDER BY")]
@@ -370,7 +372,7 @@ def test_control_without_looking_at_earlier_ones_messages_overtake(buyer, delive
     assert delivered == [f"reservation:{buyer.code}-2"]
 
 
-def test_many_couriers_deliver_each_message_once_and_in_order(buyer, delivered):
+def test_many_workers_deliver_each_message_once_and_in_order(buyer, delivered):
     buyer.buy()
 
     together(FEW, lambda _: services.deliver_messages(now=buyer.now))

@@ -210,7 +210,7 @@ def test_a_key_that_is_taken_this_very_moment_leaves_the_seats_held(
     assert other.reservation.state == "held"
 
 
-def test_who_looked_too_early_does_not_take_it_off_the_list(buyer):
+def test_a_stale_read_does_not_unschedule_the_settlement(buyer):
     """Somebody saw it paid, and has nothing to do; meanwhile a refund began."""
     seen = buyer.buy()
     Payment.objects.update(due_at=buyer.now + schedule.LEASE)
@@ -235,7 +235,7 @@ def test_the_database_keeps_what_is_under_way_on_the_list(buyer, state):
 # -- the outbox -----------------------------------------------------------------------------------
 
 
-def test_a_slow_courier_does_not_lend_its_messages_to_others(buyer, monkeypatch):
+def test_a_slow_worker_does_not_lend_its_messages_to_others(buyer, monkeypatch):
     """Its round takes longer than a lease; each message is its own from when it takes it."""
     buyer.buy()
     passed, stolen = {"s": 0.0}, []

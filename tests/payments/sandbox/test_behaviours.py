@@ -62,7 +62,7 @@ def test_one_that_vanishes_took_nothing(portone, window):
     assert testing.charges() == []
 
 
-def test_who_waits_to_the_end_hears_from_a_proxy(portone, window):
+def test_a_withheld_answer_ends_as_a_504(portone, window):
     with pytest.raises(JSONDecodeError):
         confirm(portone, window(Behaviour.TIME_OUT, seconds=0.1))
 

@@ -101,7 +101,7 @@ def test_while_the_first_is_worked_on_the_second_has_to_wait(post, window):
     assert post("order-1/confirm", body, key=KEY).json() == first.result().json()
 
 
-def test_who_died_over_a_call_does_not_block_it_for_ever(post, paid):
+def test_a_call_of_a_dead_process_does_not_block_its_key_for_ever(post, paid):
     paid()
     long_ago = clock.now() - idempotency.LONGEST_CALL - timedelta(seconds=1)
     Call.objects.create(key=KEY, fingerprint="of the dead", at=long_ago)
@@ -110,7 +110,7 @@ def test_who_died_over_a_call_does_not_block_it_for_ever(post, paid):
 
 
 @pytest.mark.parametrize(("behaviour", "status"), [(Behaviour.SUCCEED, 200), (Behaviour.SLOW, 409)])
-def test_who_died_over_a_charge_is_not_waited_for_longer_than_its_card_takes(
+def test_a_charge_of_a_dead_process_blocks_its_key_as_long_as_its_card_takes(
     post, window, behaviour, status
 ):
     body = {"paymentToken": window(behaviour, seconds=60)["paymentToken"]}
@@ -122,7 +122,7 @@ def test_who_died_over_a_charge_is_not_waited_for_longer_than_its_card_takes(
     assert post("order-1/confirm", body, key=KEY).status_code == status
 
 
-def test_an_answer_that_was_lost_is_there_for_who_asks_again(post, window):
+def test_a_lost_answer_is_repeated(post, window):
     """Charged, and the answer never came: the same key tells."""
     body = {"paymentToken": window(Behaviour.TIME_OUT, seconds=0.1)["paymentToken"]}
 

@@ -48,7 +48,7 @@ def choose(client, window):
     return send
 
 
-def test_it_says_what_is_paid_and_that_nothing_is(window):
+def test_it_shows_the_order_and_that_no_money_moves(window):
     page = window().content.decode()
 
     for words in ("SANDBOX: no money moves.", "Moonlight Concert", "₩154,000", "order-1"):
@@ -99,7 +99,7 @@ def test_never_is_longer_than_anybody_waits(choose):
     assert Payment.objects.get().seconds > 60
 
 
-def test_looking_twice_is_one_try(window):
+def test_opening_the_window_twice_is_one_try(window):
     window()
     first = Payment.objects.get().transaction_id
     window()
@@ -178,6 +178,6 @@ def test_somebody_elses_form_is_refused(window):
 
 
 @pytest.mark.parametrize("behaviour", Behaviour)
-def test_every_behaviour_has_words(behaviour):
+def test_every_behaviour_has_a_label(behaviour):
     with translation.override("en"):
         assert str(behaviour.label)[0].isupper()

@@ -39,7 +39,7 @@ def opened(shop, kind, secret):
 # -- what is said ---------------------------------------------------------------------------------
 
 
-def test_a_payment_is_told_step_by_step(portone, paid, shop, secret):
+def test_a_payment_sends_a_webhook_for_each_step(portone, paid, shop, secret):
     paid()
     assert shop.kinds == ["Paid", "Ready"]
     portone.cancel_payment(payment_id="order-1", amount=1, reason="A part.")
@@ -57,7 +57,7 @@ def test_a_payment_is_told_step_by_step(portone, paid, shop, secret):
     assert (partly.data.payment_id, partly.data.store_id) == ("order-1", found.store_id)
 
 
-def test_a_failure_is_told(window, shop, secret):
+def test_a_failure_sends_a_webhook(window, shop, secret):
     answer = window(Behaviour.DECLINE)
 
     failed = opened(shop, "Failed", secret)
@@ -65,14 +65,14 @@ def test_a_failure_is_told(window, shop, secret):
     assert failed.data.transaction_id == answer["txId"]
 
 
-def test_what_takes_a_while_is_told_twice(portone, window, shop, secret):
+def test_a_pending_charge_sends_two_webhooks(portone, window, shop, secret):
     window(Behaviour.PENDING, seconds=0.2)
 
     assert shop.kinds == ["Paid", "PayPending", "Ready"]
     assert isinstance(opened(shop, "PayPending", secret), WebhookTransactionPayPending)
 
 
-def test_a_refund_that_takes_a_while_is_told_twice(portone, paid, shop, secret):
+def test_a_pending_refund_sends_two_webhooks(portone, paid, shop, secret):
     paid(Behaviour.REFUND_PENDING, seconds=0.2)
     portone.cancel_payment(payment_id="order-1", reason="The show is off.")
 
@@ -81,7 +81,7 @@ def test_a_refund_that_takes_a_while_is_told_twice(portone, paid, shop, secret):
     assert isinstance(pending, WebhookTransactionCancelledCancelPending)
 
 
-def test_who_asks_for_silence_is_not_told(portone, window, shop):
+def test_skip_webhook_sends_none(portone, window, shop):
     token = window()["paymentToken"]
     portone.confirm_payment(payment_id="order-1", payment_token=token, skip_webhook=True)
     portone.cancel_payment(payment_id="order-1", reason="Quietly.", skip_webhook=True)
@@ -89,7 +89,7 @@ def test_who_asks_for_silence_is_not_told(portone, window, shop):
     assert shop.kinds == ["Ready"]
 
 
-def test_nothing_is_told_of_what_did_not_happen(portone, window, shop):
+def test_a_refused_call_sends_no_webhook(portone, window, shop):
     window()
     with pytest.raises(errors.InvalidPaymentTokenError):
         portone.confirm_payment(payment_id="order-1", payment_token="payment-token-0")
@@ -212,7 +212,7 @@ def test_enough_is_enough(portone, paid, shop):
         portone.resend_webhook(payment_id="order-1")
 
 
-def test_only_what_was_told_can_be_told_again(portone, paid, registered):
+def test_only_an_existing_webhook_can_be_resent(portone, paid, registered):
     with pytest.raises(errors.PaymentNotFoundError):
         portone.resend_webhook(payment_id=registered)
     paid()

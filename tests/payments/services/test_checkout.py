@@ -50,7 +50,7 @@ def test_the_timeline_says_what_happened(buyer):
     ]
 
 
-def test_a_line_that_can_not_be_told_is_no_reason_to_say_that_it_failed(buyer, monkeypatch):
+def test_a_queue_that_can_not_be_updated_does_not_fail_the_payment(buyer, monkeypatch):
     def gone(**kwargs):
         raise ConnectionError("Redis is gone")
 
@@ -59,7 +59,7 @@ def test_a_line_that_can_not_be_told_is_no_reason_to_say_that_it_failed(buyer, m
     assert buyer.buy().state == Payment.State.SUCCEEDED
 
 
-def test_what_a_dead_server_left_is_looked_at_soon(buyer, event, now, settings):
+def test_what_a_dead_server_left_is_settled_soon(buyer, event, now, settings):
     buyer.start()
     token = buyer.agree()["paymentToken"]
     payment_steps.mark_charging(buyer.payment, token=token, transaction_id="", now=now)
@@ -204,7 +204,7 @@ def test_a_charge_after_the_seats_are_gone_is_given_back_and_the_fan_told(
     assert "could not be kept" in mailoutbox[0].body
 
 
-def test_where_the_window_charges_the_answer_is_looked_up(buyer, event, settings):
+def test_where_the_window_charges_the_payment_is_fetched(buyer, event, settings):
     settings.PORTONE_MANUAL_CONFIRM = False
     settings.PORTONE_CHANNEL_KEY = "channel-key-sandbox-direct"
 
@@ -246,7 +246,7 @@ def test_a_key_names_one_reservation(buyer, event, fan, now):
     assert other.reservation.state == "held"
 
 
-def test_somebody_elses_key_is_only_taken(buyer, event, rival, now):
+def test_another_fans_key_is_refused(buyer, event, rival, now):
     buyer.start()
     other = Buyer(event, rival, now, first=2)
     other.key = buyer.key

@@ -35,7 +35,7 @@ def test_who_bought_gets_a_mail_in_their_language(bought, mailoutbox):
     assert states() == ["delivered", "delivered"]
 
 
-def test_nothing_is_told_of_what_was_rolled_back(bought):
+def test_a_rolled_back_transaction_leaves_no_message(bought):
     with transaction.atomic():
         outbox.add(bought.payment, bought.reservation, "Refunded", now=bought.now)
         transaction.set_rollback(True)

@@ -73,7 +73,7 @@ def test_a_refused_refund_gives_the_tickets_back(buyer):
     assert go_in(buyer) == "valid"
 
 
-def test_nobody_walks_in_while_the_gateway_thinks(buyer):
+def test_tickets_admit_nobody_while_a_refund_is_pending(buyer):
     buyer.buy(Behaviour.REFUND_PENDING, seconds=5)
 
     assert refund(buyer).state == "refunding"

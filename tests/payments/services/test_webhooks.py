@@ -39,7 +39,7 @@ def send(body, headers):
     return client.post(ADDRESS, body, content_type="application/json")
 
 
-def test_a_signed_webhook_has_the_payment_looked_at(unanswered, settings, event):
+def test_a_signed_webhook_has_the_payment_settled(unanswered, settings, event):
     Payment.objects.update(due_at=unanswered.now + timedelta(hours=1))
     body = body_of(unanswered.payment.number)
 

@@ -45,7 +45,7 @@ def test_giving_up_too_late_changes_nothing(buyer):
     assert buyer.payment.state == "succeeded"
 
 
-def test_control_without_looking_where_it_is_money_is_forgotten(buyer, monkeypatch):
+def test_control_without_the_state_check_a_charge_is_forgotten(buyer, monkeypatch):
     text = locks.statement("move_payment").replace("AND before.state = ANY(%(allowed)s)", "")
     assert text != locks.statement("move_payment")
     real = locks.statement

@@ -198,7 +198,7 @@ def test_where_nothing_would_come_back_there_is_no_button(me, paid):
     assert "button--danger" not in page
 
 
-def test_money_that_takes_its_time_is_on_its_way_and_the_page_looks_again(me, buyer):
+def test_a_pending_refund_is_shown_and_polled(me, buyer):
     buyer.buy(Behaviour.REFUND_PENDING, seconds=0.3)
     me.open(order(buyer, "cancel/"))
 

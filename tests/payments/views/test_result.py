@@ -65,7 +65,7 @@ def read(me, payment):
 
 
 @pytest.mark.parametrize("minutes_left", [4, -1])
-def test_every_pair_of_states_has_a_page_that_promises_nothing_untrue(me, make, minutes_left):
+def test_every_pair_of_states_has_a_page_without_false_promises(me, make, minutes_left):
     for state, held, is_owed in product(Payment.State, Reservation.State, [True, False]):
         if is_owed and state not in ("refunding", "refunded"):
             continue
@@ -92,7 +92,7 @@ def test_paid_shows_the_seats_the_code_and_what_comes_next(me, make, buyer):
     assert "What comes next" in page
 
 
-def test_checking_says_that_seats_are_safe_and_looks_again_by_itself(me, make):
+def test_checking_says_that_seats_are_safe_and_polls(me, make):
     payment = make("charging")
 
     page = read(me, payment)

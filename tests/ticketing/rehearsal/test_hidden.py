@@ -12,7 +12,7 @@ from django.utils import translation
 from payments.models import OutboxMessage, Payment
 from payments.selectors import confirmed_of_day, payments_of_day
 from reservations.models import Reservation
-from reservations.selectors.tickets import door_events
+from reservations.selectors.check_ins import door_events
 from tests.making import make_user
 from tests.ticketing.rehearsal.sale_fixtures import OPTIONS
 from ticketing.console import services as console
