@@ -14,6 +14,7 @@ from reservations.tickets.signing import TicketPayload
 from ticketing.accounts.models import User
 from ticketing.core.errors import NotAllowed, NotFound
 from ticketing.events.models import Event, Section
+from ticketing.events.selectors import without_rehearsals
 
 NOT_IN_A_CODE = re.compile(rf"[^{LETTERS}]")
 # Staff choose among events that start within so many days; others are found in the admin.

@@ -1,4 +1,4 @@
-"""A sale to rehearse, a director who may, and people who buy through the real doors."""
+"""A sale to rehearse, an operator who may, and people who buy over HTTP."""
 
 import asyncio
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ OPTIONS: dict[str, Any] = {
 
 @pytest.fixture
 def sale(db: None, now: Any) -> Event:
-    """Announced, with a queue, terms of its own and two seats held back."""
+    """Announced, with a queue, its own refund policy and two blocked seats."""
     times = {"on_sale_at": now + timedelta(hours=20), "state": Event.State.ANNOUNCED}
     event = make_event(now, seats_per_person=3, hold_seconds=120, **times)
     block_seats(event_id=event.pk, seat_ids=seat_ids(event)[:2], by=None, reason="crew", now=now)
@@ -47,7 +47,7 @@ def sale(db: None, now: Any) -> Event:
 
 @pytest.fixture
 def operator(db: None) -> User:
-    """Named like nobody else, so that its own rows are not taken for a rehearsal's."""
+    """With a unique name, so that its own rows are not taken for a rehearsal's."""
     return make_user(password=None, is_staff=True, is_superuser=True, email="boss@example.com")
 
 
@@ -60,14 +60,14 @@ def site(base: str, settings: Any) -> Iterator[str]:  # noqa: F811
 
 
 def _stop_listening() -> None:
-    """The server goes on for other tests, who count who hears the ticks."""
+    """Close the hubs: the server goes on for other tests, which count subscribers."""
     for loop, hubs in list(live._hubs.items()):
         for hub in hubs.values() if loop.is_running() else ():
             asyncio.run_coroutine_threadsafe(hub.close(), loop).result(20)
 
 
 class RehearsalApi:
-    """The director's calls."""
+    """Calls of the rehearsal API."""
 
     def __init__(self, site: str, operator: User) -> None:
         token = services.mint_token(user=operator, now=clock.now())
@@ -89,7 +89,7 @@ def api(site: str, operator: User, sale: Event) -> RehearsalApi:
 
 
 class Person:
-    """Somebody in a browser, through the doors that everybody uses."""
+    """A person with a browser session."""
 
     def __init__(self, site: str, event_id: int, session: str) -> None:
         self.event_id = event_id

@@ -40,11 +40,11 @@ def address(name, *args):
 
 
 def report(rehearsal, now, ok=True):
-    told = {"summary": {"verdicts": VERDICTS}, "html": "<h1>Held</h1>", "report": {"a": 1}}
-    return services.save_report(code=rehearsal.code, ok=ok, now=now, **told)
+    fields = {"summary": {"verdicts": VERDICTS}, "html": "<h1>Held</h1>", "report": {"a": 1}}
+    return services.save_report(code=rehearsal.code, ok=ok, now=now, **fields)
 
 
-def test_the_button_copies_the_event_and_has_it_directed(client, sale, monkeypatch):
+def test_the_button_copies_the_event_and_starts_a_runner(client, sale, monkeypatch):
     directed = []
     monkeypatch.setattr(tasks.rehearse, "delay", directed.append)
 
@@ -124,7 +124,7 @@ def test_the_report_can_load_and_run_nothing(client, rehearsal, now):
     assert not any(part.startswith("script-src") for part in policy)
 
 
-def test_the_figures_can_be_taken_home(client, rehearsal, now):
+def test_the_json_report_can_be_downloaded(client, rehearsal, now):
     report(rehearsal, now)
 
     answer = client.get(address("json", rehearsal.pk))
@@ -133,7 +133,7 @@ def test_the_figures_can_be_taken_home(client, rehearsal, now):
     assert answer["Content-Disposition"].startswith("attachment")
 
 
-def test_without_a_report_there_is_none_to_see(client, rehearsal):
+def test_without_a_report_its_page_is_not_found(client, rehearsal):
     assert client.get(address("report", rehearsal.pk)).status_code == 404
     assert client.get(address("json", rehearsal.pk)).status_code == 404
 
@@ -160,7 +160,7 @@ def test_one_that_nobody_runs_any_more_is_cleaned_up(rehearsal, now, minutes, is
     assert Event.objects.filter(pk=rehearsal.copy).exists() is not is_stopped
 
 
-def test_who_asks_for_the_pulse_is_heard(rehearsal, now):
+def test_a_snapshot_call_notes_the_contact_of_the_runner(rehearsal, now):
     services.running_rehearsal(rehearsal.code, now=now + timedelta(minutes=9))
     services.clean_up_forgotten(now=now + timedelta(minutes=15))
 
@@ -168,7 +168,7 @@ def test_who_asks_for_the_pulse_is_heard(rehearsal, now):
     assert rehearsal.is_under_way
 
 
-def test_a_director_who_can_t_begin_ends_it(rehearsal, now, settings, tmp_path):
+def test_a_runner_that_cannot_start_stops_the_rehearsal(rehearsal, now, settings, tmp_path):
     settings.VAR_DIR, settings.SITE_URL = tmp_path, "http://127.0.0.1:9"
     settings.BASE_DIR = tmp_path  # where there is no manage.py
 

@@ -1,4 +1,4 @@
-"""The stage does what its OpenAPI document says, whatever it is asked."""
+"""The rehearsal API behaves as its OpenAPI document says, for generated requests."""
 
 import json
 from io import StringIO
@@ -60,7 +60,7 @@ def site(document):
 
 @pytest.fixture
 def asked(site, sale, operator, now):
-    """The statuses of some requests of a director, each checked against the document."""
+    """The statuses of generated requests, each checked against the document."""
     secret = services.mint_token(user=operator, now=now)
     begun = services.start_rehearsal(event_id=sale.pk, options=OPTIONS, by=operator, now=now)
 
@@ -83,7 +83,7 @@ def asked(site, sale, operator, now):
 
 
 @pytest.mark.parametrize(("method", "path"), ASKED)
-def test_whatever_is_asked_is_answered_as_documented(asked, method, path):
+def test_valid_requests_are_answered_as_documented(asked, method, path):
     seen = asked(method, path, GenerationMode.POSITIVE)
 
     assert seen
@@ -91,5 +91,5 @@ def test_whatever_is_asked_is_answered_as_documented(asked, method, path):
 
 
 @pytest.mark.parametrize("path", ["", "{code}/people/", "{code}/knobs/", "{code}/report/"])
-def test_nonsense_is_refused_as_documented(asked, path):
+def test_invalid_requests_are_refused_as_documented(asked, path):
     assert 400 in asked("POST", path, GenerationMode.NEGATIVE)

@@ -1,4 +1,4 @@
-"""What was written down about a rehearsal may go with it; of real sales nothing ever does."""
+"""The audit rows of a rehearsal may be deleted with it; those of real sales never."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -86,20 +86,20 @@ def delete(table, event_id):
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_nobody_deletes_a_rehearsals_history_without_saying_so(rehearsal, table):
+def test_audit_rows_of_a_rehearsal_cannot_be_deleted_without_naming_it(rehearsal, table):
     with pytest.raises(IntegrityError, match="is final"):
         delete(table, rehearsal.copy)
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_who_says_so_may(rehearsal, table):
+def test_a_transaction_that_names_the_rehearsal_may_delete_its_rows(rehearsal, table):
     say(rehearsal.copy)
 
     assert delete(table, rehearsal.copy) > 0
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_but_not_of_a_real_sale(rehearsal, sale, table):
+def test_it_may_not_delete_rows_of_a_real_sale(rehearsal, sale, table):
     say(rehearsal.copy)
 
     with pytest.raises(IntegrityError, match="is final"):
@@ -115,14 +115,14 @@ def test_a_real_sale_can_t_be_passed_off_as_a_rehearsal(sale, table):
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_nothing_is_rewritten_even_so(rehearsal, table):
+def test_audit_rows_cannot_be_changed_even_then(rehearsal, table):
     say(rehearsal.copy)
 
     with pytest.raises(IntegrityError, match="is final"), transaction.atomic():
         run(f"UPDATE {table} SET after = 'y'")
 
 
-def test_what_was_said_ends_with_the_transaction(rehearsal):
+def test_the_permission_to_delete_ends_with_the_transaction(rehearsal):
     with transaction.atomic():
         say(rehearsal.copy)
         transaction.set_rollback(True)

@@ -157,12 +157,12 @@ def test_moves_take_queue_and_event_along(begin, sale, now, moves, queue, event)
     assert Event.objects.get(pk=rehearsal.copy).state == event
 
 
-def test_the_director_is_told_what_the_site_does(begin, sale, now):
-    told = selectors.setting(begin(sale), now)
+def test_the_runner_gets_the_settings(begin, sale, now):
+    setting = selectors.setting(begin(sale), now)
 
-    assert (told["seats"], told["limit_per_person"], told["fans"]) == (10, 3, 5)
-    assert told["title"]["en"].startswith("[Rehearsal] Moonlight")
-    assert told["knobs"]["max_inside"] == 77
+    assert (setting["seats"], setting["limit_per_person"], setting["fans"]) == (10, 3, 5)
+    assert setting["title"]["en"].startswith("[Rehearsal] Moonlight")
+    assert setting["knobs"]["max_inside"] == 77
 
 
 def test_a_real_event_can_be_moved_meanwhile(copy, sale, operator, now):

@@ -73,17 +73,17 @@ def test_control_a_real_event_gets_as_far_as_the_gateway(rehearsal, sale, pay, s
     assert Payment.objects.count() == 1
 
 
-def test_the_director_is_told(rehearsal, real_cards, now):
+def test_the_runner_is_told_that_nobody_pays(rehearsal, real_cards, now):
     assert selectors.setting(Rehearsal.objects.get(), now)["payments"] is False
     assert services.final_facts(code=rehearsal.code, now=now)["charges"] is None
 
 
-def test_the_weather_of_a_real_gateway_is_not_ours(rehearsal, real_cards, now):
+def test_the_behaviour_of_a_real_gateway_cannot_be_set(rehearsal, real_cards, now):
     with pytest.raises(NoSandbox):
         services.set_gateway_behaviour(code=rehearsal.code, failure_rate=1, latency=0, now=now)
 
 
-def test_the_clean_up_brings_fair_weather(rehearsal, now, settings):
+def test_the_clean_up_resets_the_gateway(rehearsal, now, settings):
     assert gateway_ledger.is_sandbox()
     services.set_gateway_behaviour(code=rehearsal.code, failure_rate=1, latency=0.5, now=now)
     assert faults().failure_rate == 1

@@ -48,7 +48,7 @@ def test_a_session_survives_the_loss_of_redis(people):
     assert who(people[2].session)["id"] == people[2].id
 
 
-def test_asking_twice_finds_the_same_people(people, rehearsal, now):
+def test_making_people_twice_returns_the_same_ones(people, rehearsal, now):
     again = services.make_people(code=rehearsal.code, numbers=range(4), now=now)
 
     assert again[:3] == people
@@ -72,7 +72,7 @@ def test_none_are_made_once_it_is_over(people, rehearsal, now):
 
 
 @pytest.mark.parametrize(("address", "mailed"), [("a@x.invalid", 0), ("a@example.com", 1)])
-def test_no_mail_goes_where_nobody_can_be(mailoutbox, address, mailed):
+def test_no_mail_is_sent_to_invalid_addresses(mailoutbox, address, mailed):
     mails.send(mails.Mail("password_reset", "Hello"), to=address, recipient="Ann")
 
     assert len(mailoutbox) == mailed

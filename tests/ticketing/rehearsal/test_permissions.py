@@ -1,4 +1,4 @@
-"""Everybody against every call of the stage, and every page and button in the admin."""
+"""Every role against every call of the API, and every page and button in the admin."""
 
 import pytest
 from django.contrib.auth.models import Group
@@ -62,17 +62,17 @@ def with_token(role, now):
 
 def asked(client, rehearsal):
     answers = {}
-    for name, deeds in CALLS.items():
+    for name, calls in CALLS.items():
         args = [] if name == "rehearsals" else [rehearsal.code]
         address = reverse(f"rehearsal_api:{name}", args=args)
-        for method, body in deeds:
+        for method, body in calls:
             answer = getattr(client, method)(address, body, content_type="application/json")
             answers[name, method] = answer.status_code
     return answers
 
 
 @pytest.mark.parametrize("role", [who for who in EVERYBODY if who not in NOBODY_ELSE])
-def test_nobody_else_gets_at_the_stage(role, rehearsal, now):
+def test_nobody_else_may_call_the_api(role, rehearsal, now):
     answers = asked(with_token(role, now), rehearsal)
 
     assert set(answers.values()) == {401 if role == "anonymous" else 403}
@@ -81,11 +81,11 @@ def test_nobody_else_gets_at_the_stage(role, rehearsal, now):
 
 
 @pytest.mark.parametrize("role", sorted(NOBODY_ELSE))
-def test_whoever_may_can(role, rehearsal, now):
+def test_those_with_the_permission_may_make_every_call(role, rehearsal, now):
     client = with_token(role, now)
-    deeds = [deed for deed in CALLS if deed not in ("rehearsals", "rehearsal")]
+    names = [name for name in CALLS if name not in ("rehearsals", "rehearsal")]
 
-    for name in deeds:
+    for name in names:
         ((method, body),) = CALLS[name]
         address = reverse(f"rehearsal_api:{name}", args=[rehearsal.code])
         answer = getattr(client, method)(address, body, content_type="application/json")
@@ -109,7 +109,7 @@ def test_a_browser_needs_its_csrf_token(rehearsal, operator):
     assert rehearsal.is_under_way
 
 
-def test_a_browser_needs_its_second_proof_where_that_is_the_rule(rehearsal, operator, settings):
+def test_a_browser_needs_its_second_factor_where_that_is_the_rule(rehearsal, operator, settings):
     settings.STAFF_TWO_FACTOR = "required"
     client = Client()
     client.force_login(operator)

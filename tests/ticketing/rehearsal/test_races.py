@@ -1,4 +1,4 @@
-"""Two directors at once, and a clean-up while people are still being made."""
+"""Two starts at once, and a clean-up while people are still being made."""
 
 from threading import Event as Signal
 

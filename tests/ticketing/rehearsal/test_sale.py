@@ -1,4 +1,4 @@
-"""A little rehearsal from the first call to the last, through a real server."""
+"""A small rehearsal from the first API call to the last, against a real server."""
 
 import pytest
 from django.core import mail
@@ -47,16 +47,16 @@ def sold(under_way):
     return setting, made, people, seats
 
 
-def test_the_stage_tells_the_sale_as_it_was(sold, api):
+def test_snapshot_facts_and_journal_describe_the_sale(sold, api):
     setting, made, _, seats = sold
     code, buyer = setting["code"], made[0]["id"]
 
-    pulse, facts = api.get(f"{code}/pulse/"), api.get(f"{code}/facts/")
+    snapshot, facts = api.get(f"{code}/pulse/"), api.get(f"{code}/facts/")
     journal = api.get(f"{code}/journal/?after=0")
 
-    assert pulse["state"] == "open"
-    assert pulse["seats"] == {"free": 8, "held": 0, "paying": 0, "sold": 2}
-    assert (pulse["breaker"], pulse["max_inside"]) == ("closed", 77)
+    assert snapshot["state"] == "open"
+    assert snapshot["seats"] == {"free": 8, "held": 0, "paying": 0, "sold": 2}
+    assert (snapshot["breaker"], snapshot["max_inside"]) == ("closed", 77)
     kinds = [entry["kind"] for entry in journal["entries"]]
     assert kinds == ["lobby", "join", "ready", "admit", "completed"]
     assert {entry["person"] for entry in journal["entries"]} == {buyer}
@@ -74,7 +74,7 @@ def test_the_stage_tells_the_sale_as_it_was(sold, api):
     assert facts["draw"]["seed_hash"] == setting["seed_hash"]
 
 
-def test_the_journal_of_a_closed_line_has_everybodys_end(under_way, api):
+def test_the_journal_of_a_closed_queue_has_everybodys_end(under_way, api):
     setting, made, _ = under_way
     api.post(f"{setting['code']}/moves/", move="close")
 
@@ -105,7 +105,7 @@ def test_the_clean_up_leaves_nothing_behind(sold, api, sale):
     assert redis.client().keys(f"*{setting['event']}*") == []
 
 
-def test_stragglers_are_refused_and_bring_nothing_back(sold, api):
+def test_late_requests_are_refused_and_bring_nothing_back(sold, api):
     setting, _, people, _ = sold
     seat = Event.objects.get(pk=setting["event"]).seats.last().pk
     api.http.delete(f"{setting['code']}/")

@@ -6,19 +6,23 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from ticketing.rehearsal.simulator.faults import ALL
 from ticketing.rehearsal.simulator.history import RUNNER, Folder
 
 FANS = 250
 REHEARSE = ["manage.py", "rehearse", "--embedded", "--profile", "bots", "--faults", "all", "--json"]
-ENOUGH = ["--fans", str(FANS), "--minutes", "0.5", "--set", "admit_per_second=15"]
+SIZE = ["--fans", str(FANS), "--minutes", "0.5", "--set", "admit_per_second=15"]
 
 
-def test_a_small_rehearsal_with_every_fault_holds(tmp_path: Path) -> None:
+# Each repetition has its own seed: other users, another order of faults.
+@pytest.mark.parametrize("seed", range(1, 1 + int(os.environ.get("SOAK", "1"))))
+def test_a_small_rehearsal_with_every_fault_holds(tmp_path: Path, seed: int) -> None:
     folder = tmp_path / "run"
 
     ran = subprocess.run(
-        [sys.executable, *REHEARSE, *ENOUGH, "--folder", str(folder)],
+        [sys.executable, *REHEARSE, *SIZE, "--seed", str(seed), "--folder", str(folder)],
         env=os.environ | {"VAR_DIR": str(tmp_path / "var"), "DEVELOPMENT": "1"},
         capture_output=True,
         text=True,

@@ -21,17 +21,17 @@ KNOWN = frozenset(
 
 def check(evidence: IndexedEvidence) -> Verdict:
     findings = Findings()
-    told: dict[int, list[Record]] = defaultdict(list)
+    ends_of: dict[int, list[Record]] = defaultdict(list)
     for record in evidence.of("end"):
-        told[record.user].append(record)
+        ends_of[record.user].append(record)
     arrived = {record.user for record in evidence.of("arrive") if record.user != RUNNER}
     sold = Counter(person for _seat, person in evidence.sold)
     unsure = _unsure(evidence)
-    for who in sorted(arrived | told.keys()):
+    for who in sorted(arrived | ends_of.keys()):
         findings.checked += 1
-        _one_end(evidence, findings, who, told[who])
-        if told[who]:
-            _agrees(evidence, findings, told[who][-1], sold, who in unsure)
+        _one_end(evidence, findings, who, ends_of[who])
+        if ends_of[who]:
+            _agrees(evidence, findings, ends_of[who][-1], sold, who in unsure)
     _strangers(evidence, findings)
     if unsure:
         findings.note(

@@ -166,10 +166,10 @@ def _diagnosis(samples: list[dict[str, Any]], *, only_money: bool) -> tuple[Sent
             Sentence(_("The payment gateway: only payments were slow.")),
             Sentence(_("Ask the gateway for a higher rate, or lower admit_per_second.")),
         )
-    told = {"process": busiest or _("the web processes")}
+    values = {"process": busiest or _("the web processes")}
     return (
         Sentence(_("Computing time: neither PostgreSQL nor Valkey was slow; busiest: "
-               "%(process)s."), told),
+               "%(process)s."), values),
         Sentence(_("Start more web processes on more cores, or lower admit_per_second and "
                "max_inside.")),
     )  # fmt: skip

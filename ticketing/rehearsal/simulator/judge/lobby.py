@@ -28,11 +28,11 @@ def check(evidence: IndexedEvidence) -> Verdict:
 def _seed(evidence: IndexedEvidence, findings: Findings, draw: dict[str, Any]) -> None:
     found = sha256(str(draw["seed"]).encode()).hexdigest()
     promised = evidence.setting.get("seed_hash") or draw["seed_hash"]
-    for told in (draw["seed_hash"], promised):
-        if told != found:
+    for published in (draw["seed_hash"], promised):
+        if published != found:
             findings.against(
                 0, _("The seed's SHA-256 is %(found)s, and %(told)s was published."),
-                found=found[:16] + "…", told=str(told)[:16] + "…",
+                found=found[:16] + "…", told=str(published)[:16] + "…",
             )  # fmt: skip
 
 

@@ -54,19 +54,19 @@ def check(evidence: IndexedEvidence) -> Verdict:
 
 def _shown(evidence: IndexedEvidence, findings: Findings) -> list[Shown]:
     """Responses with a position; of very many an even sample."""
-    told = [
+    responses = [
         record
         for record in evidence.of("join", "poll", "push")
         if record.done and record.data.get("position")
     ]
-    step = max(1, -(-len(told) // MAX_CHECKED))
+    step = max(1, -(-len(responses) // MAX_CHECKED))
     if step > 1:
         findings.note(
-            _("One in %(step)s of %(all)s was looked at."), step=step, all=f"{len(told):,}"
+            _("One in %(step)s of %(all)s was looked at."), step=step, all=f"{len(responses):,}"
         )
     stays: dict[int, dict[int, Stay]] = {}
     found: list[Shown] = []
-    for record in told[::step]:
+    for record in responses[::step]:
         if record.user not in stays:
             theirs = stays_of(evidence, evidence.person_of.get(record.user, -1))
             stays[record.user] = {stay.number: stay for stay in theirs}

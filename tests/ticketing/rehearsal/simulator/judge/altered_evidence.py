@@ -1,4 +1,4 @@
-"""Spoiling honest evidence in one place, to see who notices."""
+"""Alters correct evidence in one place, to see which promise fails."""
 
 from collections.abc import Callable, Iterable
 from copy import deepcopy
@@ -16,7 +16,7 @@ def failing(evidence: Evidence) -> dict[str, Verdict]:
 
 
 def only(evidence: Evidence, name: str) -> str:
-    """What the one check that fails has to say."""
+    """The counterexample of the only promise that fails."""
     failed = failing(evidence)
     assert set(failed) == {name}, {one: str(it.counterexample) for one, it in failed.items()}
     return str(failed[name].counterexample)

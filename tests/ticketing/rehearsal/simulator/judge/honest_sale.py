@@ -1,7 +1,7 @@
-"""A small sale in memory, done rightly: what an honest rehearsal's evidence looks like.
+"""A small correct sale in memory, for the evidence of a rehearsal without violations.
 
-Processes are generators that yield the seconds they wait; the site acts at once, in between the
-question and the answer. Some answers are lost, a web process dies, and a clock goes wrong.
+Processes are generators that yield the seconds they wait; the site acts between request and
+response. Some responses are lost, a web process is killed, and a clock is shifted.
 """
 
 import heapq
@@ -28,7 +28,7 @@ Steps = Generator[float, None, Any]
 
 @dataclass
 class Sale:
-    """The crowd, the director and the time."""
+    """Users, runner and time."""
 
     seed: int = 1
     fans: int = 60
@@ -57,7 +57,7 @@ class Sale:
         heapq.heappush(self._waiting, (at, next(self._turn), steps))
 
     def run(self) -> Evidence:
-        self.start(self.direct(), START)
+        self.start(self.run_sale(), START)
         self.start(self.ticking(), START + 0.3)
         self.start(self.sampling(), START + 0.5)
         if self.faults:
@@ -90,36 +90,36 @@ class Sale:
         records = sorted(self.records, key=lambda record: record.ended)
         return Evidence(setting, records, list(self.site.journal), self.site.facts(), left)
 
-    # -- the director -----------------------------------------------------------------------------
+    # -- the runner ------------------------------------------------------------------------------
 
-    def stage(self, action: str, data: dict[str, Any], began: float | None = None) -> None:
+    def runner_record(self, action: str, data: dict[str, Any], began: float | None = None) -> None:
         self.records.append(
             Record(RUNNER, action, self.now if began is None else began, self.now + 0.01, data=data)
         )
 
-    def direct(self) -> Steps:
-        self.stage("begin", {})
-        self.stage("move", {"move": "lobby", "state": "lobby"})
+    def run_sale(self) -> Steps:
+        self.runner_record("begin", {})
+        self.runner_record("move", {"move": "lobby", "state": "lobby"})
         yield 5
         self.site.open("seed", "salt")
-        self.stage("move", {"move": "open", "state": "open"})
+        self.runner_record("move", {"move": "open", "state": "open"})
         yield 10
         self.site.knobs["admit_per_second"] = 6
-        self.stage("knobs", {"admit_per_second": 6})
+        self.runner_record("knobs", {"admit_per_second": 6})
         yield 12
         self.site.state = "paused"
-        self.stage("move", {"move": "pause", "state": "paused"})
+        self.runner_record("move", {"move": "pause", "state": "paused"})
         yield 8
         self.site.state, self.site.refilled = "open", self.now + self.offset
-        self.stage("move", {"move": "resume", "state": "open"})
+        self.runner_record("move", {"move": "resume", "state": "open"})
         yield self.seconds
         for person in [*self.site.line, *self.site.ready, *self.site.inside, *self.site.lobby]:
             self.site.out(person, "closed")
         self.site.state = "closed"
-        self.stage("move", {"move": "close", "state": "closed"})
+        self.runner_record("move", {"move": "close", "state": "closed"})
         yield 30
         self.site.expire()
-        self.stage("finish", {})
+        self.runner_record("finish", {})
 
     def ticking(self) -> Steps:
         while self.now < START + 100:
@@ -158,7 +158,9 @@ class Sale:
         began = self.now
         self.broken = (began, began + 3)
         yield 3
-        self.stage("fault", {"fault": "web", "description": "a web process is killed"}, began)
+        self.runner_record(
+            "fault", {"fault": "web", "description": "a web process is killed"}, began
+        )
         if not self.clock_fault:
             return
         yield 4
@@ -166,14 +168,21 @@ class Sale:
         yield 4
         self.ahead = 0.0
         description = "clocks go 2 s ahead, and back"
-        self.stage("fault", {"fault": "clock", "description": description, "seconds": 2.0}, began)
+        self.runner_record(
+            "fault", {"fault": "clock", "description": description, "seconds": 2.0}, began
+        )
 
     # -- people -----------------------------------------------------------------------------------
 
     def call(
-        self, who: int, action: str, act: Callable[[], Any], told: Callable[[Any], Any], **data: Any
+        self,
+        who: int,
+        action: str,
+        act: Callable[[], Any],
+        answer: Callable[[Any], Any],
+        **data: Any,
     ) -> Steps:
-        """A question, what the site does, and the answer, unless it is lost on one of the ways."""
+        """A request, what the site does, and the response, unless either is lost."""
         began = self.now
         yield self.rng.uniform(0.01, 0.2)
         lost = self.lost if not self.broken[0] <= self.now <= self.broken[1] else 0.5
@@ -185,7 +194,7 @@ class Sale:
             self.records.append(Record(who, action, began, self.now, status=status, data=data))
             return None
         ok = result is not None and result is not False
-        response = data | (told(result) if ok else {})
+        response = data | (answer(result) if ok else {})
         code = "" if ok else "refused"
         self.records.append(
             Record(who, action, began, self.now, 200 if ok else 409, code, response)
@@ -234,7 +243,7 @@ class Sale:
                 return "left"
 
     def wait(self, who: int, person: int, persona: str) -> Iterator[Any]:
-        """In line: asks, and goes away for a while or for good; true if for good."""
+        """Poll, and go away for a while or for good; true if for good."""
         site, moody = self.site, self.rng.random() < 0.2
         if persona == "leaver" and moody:
             yield from self.call(who, "leave", lambda: site.out(person, "left"), lambda _: {})
@@ -265,16 +274,16 @@ class Sale:
 
     def shop(self, who: int, person: int, persona: str) -> Iterator[Any]:
         site = self.site
-        wish = self.rng.sample(range(1, self.seats + 1), self.rng.choice([1, 2]))
-        shown = {"map": "live"} if site.shows_free(wish) else {}
+        seats = self.rng.sample(range(1, self.seats + 1), self.rng.choice([1, 2]))
+        shown = {"map": "live"} if site.shows_free(seats) else {}
         code = f"R{next(self.codes)}"
 
-        def told(order: Order) -> dict[str, Any]:
+        def answer(order: Order) -> dict[str, Any]:
             times = {"deadline": iso(order.deadline), "server_time": iso(order.made)}
             return {"reservation": order.code, "seats": order.seats, **times}
 
         order = yield from self.call(
-            who, "hold", lambda: site.hold(person, wish, code), told, asked=wish, **shown
+            who, "hold", lambda: site.hold(person, seats, code), answer, asked=seats, **shown
         )
         if order is None or persona == "quitter":
             yield from self.call(who, "leave", lambda: site.out(person, "left"), lambda _: {})
@@ -330,5 +339,5 @@ class Sale:
         return "bought"
 
 
-def honest(**wishes: Any) -> Evidence:
-    return Sale(**wishes).run()
+def honest(**options: Any) -> Evidence:
+    return Sale(**options).run()

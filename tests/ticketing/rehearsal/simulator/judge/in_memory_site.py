@@ -1,4 +1,4 @@
-"""A shop in memory that does what it should, and keeps the journal."""
+"""A correct site in memory, with a journal."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -75,18 +75,18 @@ class Site:
         if of_pulse and fresh and person in self.line and person in self.snapshot[1]:
             at, line = self.snapshot
         number = line.get(person)
-        told: dict[str, Any] = {
+        standing: dict[str, Any] = {
             "server_time": iso(at),
             "total": len(line),
             "number": self.number(person),
         }
         if number:
             ahead = sum(other < number for other in line.values())
-            return told | {"state": "WAITING", "position": ahead + 1, "ahead": ahead}
+            return standing | {"state": "WAITING", "position": ahead + 1, "ahead": ahead}
         state = (
             "ADMITTED" if person in self.inside else "READY" if person in self.ready else "EXPIRED"
         )
-        return told | {"state": "LOBBY" if person in self.lobby else state, "position": None}
+        return standing | {"state": "LOBBY" if person in self.lobby else state, "position": None}
 
     def poll(self, person: int, of_pulse: bool) -> dict[str, Any]:
         self.seen[person] = self.clock()

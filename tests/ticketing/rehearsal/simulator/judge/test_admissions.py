@@ -30,13 +30,13 @@ def holds(evidence, name):
 
 
 def test_one_more_inside_than_allowed(sale):
-    told = only(with_knob(sale, "max_inside", 9), "cap")
+    counterexample = only(with_knob(sale, "max_inside", 9), "cap")
 
-    assert "let in as no. 10, and at most 9" in told
-    assert "#" in told
+    assert "let in as no. 10, and at most 9" in counterexample
+    assert "#" in counterexample
 
 
-def test_a_pulse_that_counts_too_many(sale):
+def test_a_snapshot_that_counts_too_many(sale):
     sample = [record for record in sale.records if record.action == "sample"][40]
     tampered = with_record(sale, sample, data=sample.data | {"inside": 40})
 
@@ -63,9 +63,9 @@ def test_who_comes_in_at_once_takes_a_place_too():
 
 
 def test_a_whole_sale_that_was_too_fast(sale):
-    told = only(with_knob(sale, "admit_per_second", 0.5), "rate")
+    counterexample = only(with_knob(sale, "admit_per_second", 0.5), "rate")
 
-    assert "more were called than 0.5 a second allow" in told
+    assert "more were called than 0.5 a second allow" in counterexample
 
 
 def steadily(seconds, rate=4):
@@ -98,7 +98,7 @@ def test_permits_of_ticks_that_were_missed_may_be_used():
     assert "no. 112" in only(a_line(calls), "rate")
 
 
-def test_a_pulse_that_was_silent_for_long_counts_when_it_is_heard_again():
+def test_a_gap_between_snapshots_counts_as_missed_ticks():
     line = a_line([*steadily(10), *[(24.0, "ready", 41 + n) for n in range(60)]])
     heard = [record for record in line.records if not 10 < record.ended - TEN < 37]
 
@@ -178,9 +178,12 @@ def test_two_who_were_called_in_the_wrong_order(sale):
     swapped = {one: other, other: one}
     tampered = replace(sale, journal=[swapped.get(entry, entry) for entry in sale.journal])
 
-    told = only(tampered, "order")
+    counterexample = only(tampered, "order")
 
-    assert f"no. {one.number} (#{one.person - 5_000}) was called after no. {other.number}" in told
+    assert (
+        f"no. {one.number} (#{one.person - 5_000}) was called after no. {other.number}"
+        in counterexample
+    )
 
 
 def test_somebody_who_was_called_twice():
@@ -252,6 +255,6 @@ def test_an_outsider_with_a_number_of_the_lobby(sale):
     def forget(facts):
         facts["draw"]["people"][-1] = 5_999
 
-    told = only(with_facts(sale, forget), "lobby")
+    counterexample = only(with_facts(sale, forget), "lobby")
 
-    assert f"#{drawn[-1] - 5_000} was not drawn" in told or "5999" in told
+    assert f"#{drawn[-1] - 5_000} was not drawn" in counterexample or "5999" in counterexample

@@ -1,4 +1,4 @@
-"""People, doors and what is left: each spoilt in its own ways."""
+"""The promises `ends`, `tricks`, `failures` and `left_behind`, each broken in its own ways."""
 
 from dataclasses import replace
 
@@ -46,17 +46,17 @@ def test_an_end_that_explains_nothing(sale):
 def test_somebody_who_says_to_have_bought_and_has_nothing(sale):
     end = end_of(sale, "left")
 
-    told = only(with_record(sale, end, data={"state": "bought"}), "ends")
+    counterexample = only(with_record(sale, end, data={"state": "bought"}), "ends")
 
-    assert f"#{end.user} ended as having bought, and has no seat" in told
+    assert f"#{end.user} ended as having bought, and has no seat" in counterexample
 
 
 def test_somebody_who_has_seats_and_does_not_know(calm_sale):
     end = end_of(calm_sale, "bought")
 
-    told = only(with_record(calm_sale, end, data={"state": "left"}), "ends")
+    counterexample = only(with_record(calm_sale, end, data={"state": "left"}), "ends")
 
-    assert f"#{end.user} ended as “left”, and has" in told
+    assert f"#{end.user} ended as “left”, and has" in counterexample
 
 
 def test_somebody_who_was_turned_away_while_in_line(calm_sale):
@@ -97,7 +97,7 @@ def test_something_left_behind(sale, kind, count):
     assert f"{count} of {kind} are left" in only(tampered, "left_behind")
 
 
-# -- doors ----------------------------------------------------------------------------------------
+# -- attacks and failures --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("action", ["forge", "replay", "skip"])
@@ -128,9 +128,11 @@ def test_seats_held_by_somebody_who_was_never_let_in(calm_sale):
         "created_at": iso(made), "deadline": iso(made + 10),
     }  # fmt: skip
 
-    told = only(with_facts(calm_sale, lambda facts: facts["reservations"].append(secret)), "tricks")
+    counterexample = only(
+        with_facts(calm_sale, lambda facts: facts["reservations"].append(secret)), "tricks"
+    )
 
-    assert f"#{person - 5_000} holds seats (X7) without having been let in" in told
+    assert f"#{person - 5_000} holds seats (X7) without having been let in" in counterexample
 
 
 # -- failures -------------------------------------------------------------------------------------
@@ -183,8 +185,8 @@ def test_which_errors_were_excused_is_told(calm_sale):
     fault = Record(-1, "fault", at, at + 5, data={"fault": "valkey"})
     judged = verdicts(with_records(calm_sale, fault, Record(9, "map", at + 1, at + 1, status=503)))
 
-    told = next(one for one in judged if one.name == "failures")
-    assert "1 × map 503 (valkey)" in str(told.detail[0])
+    verdict = next(one for one in judged if one.name == "failures")
+    assert "1 × map 503 (valkey)" in str(verdict.detail[0])
 
 
 def test_being_told_to_come_back_is_no_error_and_is_counted(calm_sale):

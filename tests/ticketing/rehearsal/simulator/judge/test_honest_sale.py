@@ -41,8 +41,8 @@ def test_an_honest_sale_has_what_could_be_misread(sale):
     clock_fault=st.booleans(),
     offset=st.floats(-30, 30),
 )
-def test_no_honest_sale_is_accused(**wishes):
-    evidence = honest(**wishes)
+def test_no_honest_sale_is_accused(**options):
+    evidence = honest(**options)
 
     assert {name: str(one.counterexample) for name, one in failing(evidence).items()} == {}
 

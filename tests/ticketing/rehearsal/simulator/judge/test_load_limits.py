@@ -28,11 +28,11 @@ def samples(seconds, **data):
     ]
 
 
-def found(*records, **wishes):
+def found(*records, **options):
     evidence = Evidence(
         {"began": TEN, "knobs": {}}, [one for part in records for one in part], [], {}, {}
     )
-    return load_limits(evidence, **wishes)
+    return load_limits(evidence, **options)
 
 
 def named(result, name):

@@ -29,13 +29,13 @@ def verdict(evidence):
 
 
 def test_a_seat_that_is_shown_as_free_long_after_it_was_bought(calm_sale, bought):
-    told = only(with_records(calm_sale, shown(bought, LATE_SECONDS + 2)), "maps")
+    counterexample = only(with_records(calm_sale, shown(bought, LATE_SECONDS + 2)), "maps")
 
-    assert f"#59 was shown seat {bought.seat} as free" in told
-    assert f"({bought.code}) for 12.0 s" in told
+    assert f"#59 was shown seat {bought.seat} as free" in counterexample
+    assert f"({bought.code}) for 12.0 s" in counterexample
 
 
-def test_news_may_take_a_moment(calm_sale, bought):
+def test_a_push_may_take_a_moment(calm_sale, bought):
     assert verdict(with_records(calm_sale, shown(bought, LATE_SECONDS - 1))).holds
 
 

@@ -1,4 +1,4 @@
-"""Places and positions: what people were told, against the line as it was."""
+"""The promises `places` and `positions`, each broken in its own ways."""
 
 from dataclasses import replace
 
@@ -49,12 +49,12 @@ def test_somebody_who_got_a_new_number_without_having_left(calm_sale):
         one for one in calm_sale.journal if one.person != person or one.kind in {"lobby", "join"}
     ]
     number = next(one.number for one in kept if one.person == person and one.kind == "join")
-    told = [
+    shown = [
         replace(claim, user=59, began=end + at, ended=end + at, data=claim.data | {"number": which})
         for at, which in ((1, number), (2, 4_711))
     ]
 
-    tampered = replace(with_records(calm_sale, *told), journal=[*kept, *again])
+    tampered = replace(with_records(calm_sale, *shown), journal=[*kept, *again])
 
     found = str(failing(tampered)["places"].counterexample)
     assert f"#59 came back with no. 4711; it was no. {number} before" in found
@@ -64,9 +64,9 @@ def test_somebody_who_was_taken_out_as_having_left(sale):
     who, entry = who_ended(sale, "left", in_line_only(sale))
     tampered = without(sale, lambda record: record.user == who and record.action == "leave")
 
-    told = only(tampered, "places")
+    counterexample = only(tampered, "places")
 
-    assert f"#{who} (no. {entry.number}) was taken out as having left" in told
+    assert f"#{who} (no. {entry.number}) was taken out as having left" in counterexample
 
 
 @pytest.fixture(scope="module")
@@ -83,9 +83,9 @@ def test_somebody_who_lost_their_place_although_they_asked(with_absent):
     who, entry = who_ended(with_absent, "expired", in_line_only(with_absent))
     poll = Record(who, "poll", entry.at - 5, entry.at - 4.9, data={"state": "WAITING"})
 
-    told = only(with_records(with_absent, poll), "places")
+    counterexample = only(with_records(with_absent, poll), "places")
 
-    assert f"#{who} (no. {entry.number}) lost their place as absent" in told
+    assert f"#{who} (no. {entry.number}) lost their place as absent" in counterexample
 
 
 def test_somebody_who_lost_their_place_with_the_page_open(with_absent):
@@ -148,9 +148,11 @@ def test_a_position_of_somebody_who_was_no_longer_in_line(calm_sale):
     who, at = entry.person - 5_000, entry.at + 7
     data = {"state": "WAITING", "number": entry.number, "position": 1, "server_time": iso(at)}
 
-    told = only(with_records(calm_sale, Record(who, "poll", at, at + 0.1, data=data)), "positions")
+    counterexample = only(
+        with_records(calm_sale, Record(who, "poll", at, at + 0.1, data=data)), "positions"
+    )
 
-    assert f"#{who}" in told
+    assert f"#{who}" in counterexample
 
 
 def test_what_was_true_is_too_old_to_be_told(calm_sale):

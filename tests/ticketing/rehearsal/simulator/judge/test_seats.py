@@ -58,10 +58,10 @@ def test_two_people_who_were_told_to_have_the_same_seat(shop):
     mine = bought_hold(shop)
     tampered = with_records(shop, a_hold(ONE, mine.data["seats"][:1], mine.ended + 0.5))
 
-    told = only(tampered, "one_owner")
+    counterexample = only(tampered, "one_owner")
 
-    assert f"seat {mine.data['seats'][0]} became #{ONE}'s" in told
-    assert f"#{mine.user}'s" in told
+    assert f"seat {mine.data['seats'][0]} became #{ONE}'s" in counterexample
+    assert f"#{mine.user}'s" in counterexample
 
 
 def test_a_seat_that_is_held_again_long_after_it_was_bought(shop):
@@ -137,9 +137,9 @@ def test_somebody_who_was_told_paid_and_has_nothing(calm_sale):
         for record in tampered.records
     ]
 
-    told = only(replace(tampered, records=records), "one_owner")
+    counterexample = only(replace(tampered, records=records), "one_owner")
 
-    assert f"#{mine.user} was told" in told
+    assert f"#{mine.user} was told" in counterexample
 
 
 def test_a_seat_with_two_owners_in_the_final_rows(calm_sale):
@@ -149,11 +149,11 @@ def test_a_seat_with_two_owners_in_the_final_rows(calm_sale):
         "created_at": iso(entry.at + 0.1), "deadline": iso(entry.at + 9),
     }  # fmt: skip
 
-    told = only(
+    counterexample = only(
         with_facts(calm_sale, lambda facts: facts["reservations"].append(second)), "one_owner"
     )
 
-    assert f"#{who} (X2)" in told
+    assert f"#{who} (X2)" in counterexample
 
 
 def test_a_hold_nobody_heard_of_counts_if_it_was_bought(shop):
@@ -163,11 +163,11 @@ def test_a_hold_nobody_heard_of_counts_if_it_was_bought(shop):
         for it in shop.records
     ])  # fmt: skip
 
-    told = only(
+    counterexample = only(
         with_records(unanswered, a_hold(ONE, mine.data["seats"][:1], mine.ended + 30)), "one_owner"
     )
 
-    assert f"#{mine.user}'s ({mine.data['reservation']})" in told
+    assert f"#{mine.user}'s ({mine.data['reservation']})" in counterexample
 
 
 # -- money ----------------------------------------------------------------------------------------
