@@ -1,19 +1,16 @@
-"""The `qr_…` token: says which person holds which number of which event, signed by us.
+"""The `qr_…` token: says which person has which number of which event.
 
-Nothing is stored: it is bound to the number, so it dies with the place in line.
+It is bound to the number, so it ends with the place in line.
 """
 
-import hmac
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import sha256
 
-from django.conf import settings
-
+from ticketing.core.tokens import TokenSigner
 from waiting_queue.errors import BadQueueToken
 
 PREFIX = "qr_"
+_signer = TokenSigner(PREFIX, "queue token")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,32 +21,14 @@ class QueueToken:
     epoch: str
 
     def sign(self) -> str:
-        payload = f"{self.event_id}.{self.person}.{self.number}.{self.epoch}".encode()
-        return PREFIX + _text(payload) + "." + _text(_signature(payload, settings.SECRET_KEY))
+        return _signer.sign(f"{self.event_id}.{self.person}.{self.number}.{self.epoch}")
 
 
 @lru_cache(maxsize=16_384)
 def read_token(token: str) -> QueueToken:
-    """What the token says, if we signed it. Who polls shows the same one again and again."""
+    """What the token says, if we signed it. Whoever polls sends the same one again and again."""
     try:
-        payload, signature = map(_bytes, token.removeprefix(PREFIX).split(".", 1))
-        event_id, person, number, epoch = payload.decode().split(".")
-        read = QueueToken(int(event_id), person, int(number), epoch)
+        event_id, person, number, epoch = _signer.payload_of(token).split(".")
+        return QueueToken(int(event_id), person, int(number), epoch)
     except ValueError:
         raise BadQueueToken() from None
-    keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
-    if not any(hmac.compare_digest(signature, _signature(payload, key)) for key in keys):
-        raise BadQueueToken()
-    return read
-
-
-def _signature(payload: bytes, key: str) -> bytes:
-    return hmac.digest(b"queue token:" + key.encode(), payload, sha256)[:20]
-
-
-def _text(raw: bytes) -> str:
-    return urlsafe_b64encode(raw).rstrip(b"=").decode()
-
-
-def _bytes(text: str) -> bytes:
-    return urlsafe_b64decode(text + "=" * (-len(text) % 4))
