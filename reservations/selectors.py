@@ -15,7 +15,6 @@ from reservations.tickets.order_files import order_files as order_files
 from reservations.tickets.selectors import ticket_told as ticket_told
 from reservations.tickets.selectors import tickets_of_order as tickets_of_order
 from reservations.tickets.words import seat_words as seat_words
-from reservations.tickets.words import time_words as time_words
 from ticketing.core.ttl_cache import ttl_cache
 from ticketing.events.models import Event, Place, Seat, Section
 from waiting_queue.models import QueueJournal

@@ -10,7 +10,7 @@ from tests import clearing
 from tests.making import make_event, make_user
 from ticketing.accounts.models import User
 from ticketing.core import clock, redis
-from ticketing.core.ttl_cache import forget_everything
+from ticketing.core.ttl_cache import clear_ttl_caches
 from ticketing.events.models import Event
 
 # The same hash function with the smallest parameters: a real password hash takes 0.2 s.
@@ -32,7 +32,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
 @pytest.fixture(autouse=True)
 def empty_redis() -> None:
     """Each test starts with nothing in its worker's own Redis number, and nothing remembered."""
-    forget_everything()
+    clear_ttl_caches()
     assert "db=" in settings.REDIS_URL
     redis.client().flushdb()
     cache.clear()

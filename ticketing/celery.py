@@ -1,4 +1,4 @@
-"""The Celery app and everything that happens on a schedule."""
+"""The Celery app and its schedule."""
 
 import os
 
@@ -11,19 +11,19 @@ app = Celery("ticketing")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
-# A task that waited longer than its interval is worthless: the next one does its work.
+# A task that waited longer than its interval is dropped: the next one does its work.
 app.conf.beat_schedule = {
     "open-due-sales": {
         "task": "ticketing.open_due_sales",
         "schedule": 1.0,
         "options": {"expires": 1},
     },
-    "tick-the-queues": {
+    "tick-queues": {
         "task": "queue.tick",
         "schedule": 1.0,
         "options": {"expires": 1},
     },
-    "drain-the-journals": {
+    "drain-journals": {
         "task": "queue.drain_journals",
         "schedule": 1.0,
         "options": {"expires": 1},
@@ -48,7 +48,7 @@ app.conf.beat_schedule = {
         "schedule": 5.0,
         "options": {"expires": 5},
     },
-    # Each request wakes a worker by itself; this is for those whose call was lost.
+    # Each request starts a task; this one picks up requests whose task was lost.
     "work-off-requests": {
         "task": "reservations.work_off_requests",
         "schedule": 1.0,
@@ -69,7 +69,7 @@ app.conf.beat_schedule = {
         "schedule": 30.0,
         "options": {"expires": 30},
     },
-    "sample-the-sales": {
+    "sample-sales": {
         "task": "console.sample",
         "schedule": 1.0,
         "options": {"expires": 1},
@@ -89,7 +89,7 @@ app.conf.beat_schedule = {
         "schedule": crontab(hour=4, minute=0),
         "options": {"expires": 3600},
     },
-    "forget-old-sessions": {
+    "delete-expired-sessions": {
         "task": "accounts.delete_expired_sessions",
         "schedule": 3600.0,
         "options": {"expires": 3600},

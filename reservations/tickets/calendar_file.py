@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 from django.utils.translation import gettext as _
 
 from reservations.models import Ticket
-from reservations.tickets.words import code_words, seat_words, time_words
+from reservations.tickets.words import code_words, seat_words
+from ticketing.core.venue_time import venue_time
 
 # Where an event does not say when it ends.
 USUAL_LENGTH = timedelta(hours=2)
@@ -15,7 +16,7 @@ LONGEST_LINE = 75
 def calendar_file(ticket: Ticket, *, host: str, address: str, now: datetime) -> str:
     """Times are told in UTC: every calendar shows them right, wherever its owner is."""
     event, venue = ticket.event, ticket.event.plan.venue
-    doors = time_words(event.doors_at, venue.time_zone)
+    doors = venue_time(event.doors_at, venue.time_zone)
     about = [
         seat_words(ticket),
         _("Doors open: %(when)s") % {"when": doors},

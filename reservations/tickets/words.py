@@ -1,14 +1,10 @@
 """A ticket in words, for pages, paper and calendars."""
 
-from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from django.utils.formats import date_format
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from reservations.models import CheckIn, Ticket
-from ticketing.events.templatetags.venue_time import HOME_ZONE, KOREAN_DAYS
 
 HALF = 5
 
@@ -24,15 +20,6 @@ def seat_words(ticket: Ticket) -> str:
 def code_words(code: str) -> str:
     """In two halves, which are read out more easily."""
     return f"{code[:HALF]}-{code[HALF:]}"
-
-
-def time_words(moment: datetime, time_zone: str) -> str:
-    """As the clock on the venue's wall shows it; another zone than Seoul's is named."""
-    local = moment.astimezone(ZoneInfo(time_zone))
-    is_english = (get_language() or "").startswith("en")
-    form = "l j F Y, H:i" if is_english else f"Y년 n월 j일 ({KOREAN_DAYS[local.weekday()]}) H:i"
-    zone = "" if time_zone == HOME_ZONE else f" {local.tzname()}"
-    return date_format(local, form) + zone
 
 
 def answer_words(entry: CheckIn) -> str:

@@ -30,7 +30,7 @@ class Mail:
     files: Sequence[tuple[str, bytes, str]] = ()
 
 
-# A domain in which nobody can ever have an address (RFC 2606): the people of rehearsals live there.
+# Nobody can have an address in this domain (RFC 2606); simulated people do.
 NOWHERE = ".invalid"
 
 

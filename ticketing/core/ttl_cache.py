@@ -1,4 +1,4 @@
-"""Answers that may be a second old, kept in the process: a crowd asks the database once."""
+"""A per-process cache with a lifetime, so that a crowd queries the database once."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -8,35 +8,35 @@ from ticketing.core import clock
 
 P = ParamSpec("P")
 T = TypeVar("T")
-MOST = 1_000
-_all: list[dict[Any, Any]] = []
+MAX_ENTRIES = 1_000
+_caches: list[dict[Any, Any]] = []
 
 
 def ttl_cache(seconds: float) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Ask the same thing again only after so long; a refusal is never kept."""
+    """Cache a function's results for so many seconds; None and exceptions are not cached."""
 
-    def remembering(ask: Callable[P, T]) -> Callable[P, T]:
-        answers: dict[Any, tuple[float, T]] = {}
-        _all.append(answers)
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        results: dict[Any, tuple[float, T]] = {}
+        _caches.append(results)
 
-        @wraps(ask)
-        def remembered(*args: P.args, **kwargs: P.kwargs) -> T:
+        @wraps(function)
+        def cached(*args: P.args, **kwargs: P.kwargs) -> T:
             key = (args, tuple(sorted(kwargs.items())))
-            until, answer = answers.get(key, (0.0, None))
-            if answer is not None and clock.monotonic() < until:
-                return answer
-            fresh = ask(*args, **kwargs)
-            if len(answers) >= MOST:
-                answers.clear()
-            answers[key] = clock.monotonic() + seconds, fresh
-            return fresh
+            expires, result = results.get(key, (0.0, None))
+            if result is not None and clock.monotonic() < expires:
+                return result
+            result = function(*args, **kwargs)
+            if len(results) >= MAX_ENTRIES:
+                results.clear()
+            results[key] = clock.monotonic() + seconds, result
+            return result
 
-        return remembered
+        return cached
 
-    return remembering
+    return decorate
 
 
-def forget_everything() -> None:
-    """For tests, which change the world faster than anybody else."""
-    for answers in _all:
-        answers.clear()
+def clear_ttl_caches() -> None:
+    """Clear every cache; for tests."""
+    for results in _caches:
+        results.clear()
