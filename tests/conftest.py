@@ -12,7 +12,7 @@ from tests import clearing
 from tests.making import make_event, make_user
 from ticketing.accounts.models import User
 from ticketing.core import clock, redis
-from ticketing.core.ttl_cache import forget_everything
+from ticketing.core.ttl_cache import clear_ttl_caches
 from ticketing.events.models import Event
 
 # Files that take longest begin first, so that no worker is left with one at the end.
@@ -74,7 +74,7 @@ def redis_use() -> RedisUse:
 @pytest.fixture(autouse=True)
 def empty_redis(redis_use: RedisUse) -> None:
     """Each test starts with an empty Redis database of its worker, and with empty local caches."""
-    forget_everything()
+    clear_ttl_caches()
     if redis_use.used:
         assert "db=" in settings.REDIS_URL
         redis.client().flushdb()  # which holds the cache, too

@@ -1,4 +1,4 @@
-"""The Celery app and everything that happens on a schedule."""
+"""The Celery app and its schedule."""
 
 import os
 
@@ -11,19 +11,19 @@ app = Celery("ticketing")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
-# A task that waited longer than its interval is worthless: the next one does its work.
+# A task that waited longer than its interval is dropped: the next one does its work.
 app.conf.beat_schedule = {
     "open-due-sales": {
         "task": "ticketing.open_due_sales",
         "schedule": 1.0,
         "options": {"expires": 1},
     },
-    "tick-the-queues": {
+    "tick-queues": {
         "task": "queue.tick",
         "schedule": 1.0,
         "options": {"expires": 1},
     },
-    "drain-the-journals": {
+    "drain-journals": {
         "task": "queue.drain_journals",
         "schedule": 1.0,
         "options": {"expires": 1},
@@ -89,7 +89,7 @@ app.conf.beat_schedule = {
         "schedule": crontab(hour=4, minute=0),
         "options": {"expires": 3600},
     },
-    "forget-old-sessions": {
+    "delete-expired-sessions": {
         "task": "accounts.delete_expired_sessions",
         "schedule": 3600.0,
         "options": {"expires": 3600},

@@ -1,6 +1,6 @@
-"""Settings. What differs between deployments comes from the environment (docs/knobs.md).
+"""Settings. Those that differ between deployments come from the environment (docs/knobs.md).
 
-Without DATABASE_URL this is the development set-up on the embedded servers of `manage.py up`.
+Without DATABASE_URL this is the development setup with the embedded servers of `manage.py up`.
 """
 
 import base64
@@ -14,7 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 from whitenoise.compress import Compressor
 
-from ticketing.core.clock import skew_in
+from ticketing.core.clock import clock_skew
 from ticketing.core.knobs import Environment
 from ticketing.core.site_address import public_url, site_url
 from ticketing.development import embedded
@@ -23,18 +23,18 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment()
 
 VAR_DIR = Path(
-    env.text("VAR_DIR", str(BASE_DIR / "var"), "Folder for everything that is written at run time.")
+    env.text("VAR_DIR", str(BASE_DIR / "var"), "Folder for all files written at run time.")
 )
 DEVELOPMENT = env.flag(
     "DEVELOPMENT",
     "DATABASE_URL" not in os.environ,
-    "Plain HTTP, local hosts and a made-up secret key; on by itself only without DATABASE_URL.",
+    "Plain HTTP, local hosts and a generated secret key; on by default only without DATABASE_URL.",
 )
-CLOCK_SKEW = skew_in(
+CLOCK_SKEW = clock_skew(
     env.text(
         "CLOCK_SKEW_FILE",
         "",
-        "For rehearsals: a file with seconds by which clocks are set wrong; only in development.",
+        "For fault tests: file with seconds to add to this process's clock; in development only.",
     )
     if DEVELOPMENT
     else ""
@@ -47,7 +47,7 @@ if not SECRET_KEY:
         raise ImproperlyConfigured("Set SECRET_KEY to a long random string (docs/operations.md).")
     SECRET_KEY = embedded.secret_key(VAR_DIR)
 SECRET_KEY_FALLBACKS = env.words(
-    "SECRET_KEY_FALLBACKS", [], "Earlier secret keys that are still accepted, while rotating."
+    "SECRET_KEY_FALLBACKS", [], "Previous secret keys that are still accepted during a rotation."
 )
 
 ALLOWED_HOSTS: list[str] = env.words(
@@ -56,47 +56,13 @@ ALLOWED_HOSTS: list[str] = env.words(
     "Host names this site answers to.",
 )
 CSRF_TRUSTED_ORIGINS = env.words(
-    "CSRF_TRUSTED_ORIGINS", [], "Further origins whose forms are accepted, with scheme."
+    "CSRF_TRUSTED_ORIGINS", [], "Additional origins whose forms are accepted, with scheme."
 )
-
-# -- payments -------------------------------------------------------------------------------------
 
 PAYMENTS_SANDBOX = env.flag(
     "PAYMENTS_SANDBOX",
     DEVELOPMENT,
-    "Pay at a local PortOne that moves no money; never in production.",
-)
-PAYMENTS_SANDBOX_WEBHOOK = env.text(
-    "PAYMENTS_SANDBOX_WEBHOOK",
-    "/payments/webhooks/portone/",
-    "Where that one sends its webhooks; a path is a path of this site.",
-)
-
-
-def _secret_of_the_sandbox(name: str) -> str:
-    """Nobody has to set it, nobody can guess it."""
-    drawn = hmac.digest(SECRET_KEY.encode(), f"sandbox {name}".encode(), "sha256")
-    return base64.b64encode(drawn).decode()
-
-
-_sandbox = {
-    "api_secret": _secret_of_the_sandbox("api"),
-    "webhook_secret": f"whsec_{_secret_of_the_sandbox('webhook')}",
-    "store_id": "store-sandbox",
-    "channel_key": "channel-key-sandbox-manual",
-}
-_otherwise = _sandbox if PAYMENTS_SANDBOX else dict.fromkeys(_sandbox, "")
-PORTONE_API_SECRET = env.text(
-    "PORTONE_API_SECRET", _otherwise["api_secret"], "V2 API secret of the PortOne store."
-)
-PORTONE_WEBHOOK_SECRET = env.text(
-    "PORTONE_WEBHOOK_SECRET", _otherwise["webhook_secret"], "Signs PortOne's webhooks, whsec_…."
-)
-PORTONE_STORE_ID = env.text(
-    "PORTONE_STORE_ID", _otherwise["store_id"], "The store's id at PortOne."
-)
-PORTONE_CHANNEL_KEY = env.text(
-    "PORTONE_CHANNEL_KEY", _otherwise["channel_key"], "The channel to pay through."
+    "Pay at a local imitation of PortOne that moves no money; never in production.",
 )
 
 # -- apps -----------------------------------------------------------------------------------------
@@ -127,7 +93,7 @@ INSTALLED_APPS = [
     "ticketing.console.apps.PhonesConfig",
     "django_otp.plugins.otp_static",
     "ticketing.rehearsal",
-    "ticketing.console",  # last: its roles name the permissions of all the others
+    "ticketing.console",  # last: its roles refer to the permissions of all other apps
 ]
 
 MIDDLEWARE = [
@@ -167,22 +133,24 @@ TEMPLATES = [
     }
 ]
 
-# -- servers --------------------------------------------------------------------------------------
+# -- web server, database, Redis ------------------------------------------------------------------
 
-HOST = env.text("HOST", "127.0.0.1", "Address to listen on; 0.0.0.0 is every one of this machine.")
-PORT = env.number("PORT", 8000, "Port to listen on; 0 takes any free one.")
+HOST = env.text(
+    "HOST", "127.0.0.1", "Address to listen on; 0.0.0.0 means all addresses of this machine."
+)
+PORT = env.number("PORT", 8000, "Port to listen on; 0 means any free port.")
 WEB_PROCESSES = env.number("WEB_PROCESSES", 2, "Server processes that `manage.py up` starts.")
 TRUSTED_PROXIES = env.words(
     "TRUSTED_PROXIES",
     ["127.0.0.1", "::1"],
-    "Addresses or networks of the proxies whose word on the caller's address and TLS counts.",
+    "Addresses or networks of proxies whose headers on client address and TLS are trusted.",
 )
-WEB_THREADS = env.number("WEB_THREADS", 8, "Pages that one server process works on at a time.")
+WEB_THREADS = env.number("WEB_THREADS", 8, "Pages that one server process handles at a time.")
 HOLD_TRIES = env.number(
-    "HOLD_TRIES", 30, "Tries for seats that one person has in 10 s at one event; 0: any number."
+    "HOLD_TRIES", 30, "Attempts to hold seats per person and event in 10 s; 0: no limit."
 )
 FAST_PATH_THREADS = env.number(
-    "FAST_PATH_THREADS", 4, "Holds that one server process has the database decide at a time."
+    "FAST_PATH_THREADS", 4, "Holds that one server process runs in the database at a time."
 )
 _embedded = embedded.addresses(VAR_DIR)
 DATABASE_URL = env.text(
@@ -194,11 +162,15 @@ REDIS_URL = env.text(
 QUEUE_REDIS_URL = env.text(
     "QUEUE_REDIS_URL", REDIS_URL, "Redis of the queue; redis+cluster:// for a Redis Cluster."
 )
-REDIS_TIMEOUT = env.number("REDIS_TIMEOUT", 3, "Seconds after which a silent Redis counts as down.")
-LIVE_NEAR = env.number(
-    "LIVE_NEAR", 1000, "So many at the head of a line are told of every step; others less often."
+REDIS_TIMEOUT = env.number(
+    "REDIS_TIMEOUT", 3, "Seconds after which an unresponsive Redis counts as down."
 )
-BROKER_URL = env.text("BROKER_URL", REDIS_URL, "Redis for Celery, where it is another one.")
+LIVE_NEAR = env.number(
+    "LIVE_NEAR",
+    1000,
+    "Number of people at the head of a line who get every update; others get fewer.",
+)
+BROKER_URL = env.text("BROKER_URL", REDIS_URL, "Redis for Celery, if it is a different one.")
 
 DATABASES = {
     "default": dj_database_url.parse(
@@ -223,19 +195,14 @@ CACHES = {
     }
 }
 
-CHANNEL_LAYERS = {
-    "default": {
-        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
-        "CONFIG": {"hosts": [REDIS_URL], "prefix": "channels"},
-    }
-}
+# -- Celery ---------------------------------------------------------------------------------------
 
 CELERY_BROKER_URL = embedded.celery_url(BROKER_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
-# The tick has a worker of its own: nothing else may make it late. So have the payments: whoever
-# waits for a slow gateway must not keep seats from coming back, or the console from being told.
+# The tick has its own worker, so that nothing delays it. So have payments: waiting for a slow
+# gateway must not delay the return of seats or the console's samples.
 CELERY_TASK_ROUTES = {
     "queue.tick": {"queue": "tick"},
     "reservations.process_hold_requests": {"queue": "holds"},
@@ -246,11 +213,11 @@ CELERY_TASK_ROUTES = {
 }
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_WORKER_REDIRECT_STDOUTS = False  # mail that is only printed stays readable
+CELERY_WORKER_REDIRECT_STDOUTS = False  # mails printed by the console backend stay readable
 CELERY_TIMEZONE = "Asia/Seoul"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
 
-# -- people ---------------------------------------------------------------------------------------
+# -- accounts -------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = [
@@ -272,42 +239,48 @@ LOGIN_REDIRECT_URL = "ticketing:home"
 LOGOUT_REDIRECT_URL = "ticketing:home"
 PASSWORD_RESET_TIMEOUT = 3600
 
-# Sessions are true in PostgreSQL and read from Redis: no SQL on hot paths, nobody logged out by a
-# lost Redis.
+# Session rows are in PostgreSQL and read from Redis: no SQL on hot paths, and losing Redis logs
+# nobody out.
 SESSION_ENGINE = "ticketing.accounts.sessions"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 
 AXES_HANDLER = "axes.handlers.cache.AxesCacheHandler"
 AXES_FAILURE_LIMIT = env.number(
-    "LOGIN_FAILURES", 5, "Wrong passwords for one e-mail from one address before a pause."
+    "LOGIN_FAILURES",
+    5,
+    "Wrong passwords for one e-mail from one IP address before log-in is paused.",
 )
-AXES_COOLOFF_TIME = env.number("LOGIN_PAUSE_HOURS", 1, "Hours that such a pause lasts.")
+AXES_COOLOFF_TIME = env.number("LOGIN_PAUSE_HOURS", 1, "Hours that the pause lasts.")
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_LOCKOUT_CALLABLE = "ticketing.accounts.views.lockout_response"
 AXES_USERNAME_CALLABLE = "ticketing.accounts.views.login_email"
-# A pause is as long as it says, however often somebody knocks meanwhile.
+# Further attempts do not extend a pause.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_ENABLE_ADMIN = False
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
-# The ASGI server already put the caller's address here, from the proxies that it trusts.
+# The ASGI server has already set the client's address from the trusted proxies' headers.
 AXES_IPWARE_META_PRECEDENCE_ORDER = ["REMOTE_ADDR"]
 
 STAFF_TWO_FACTOR = env.text(
     "STAFF_TWO_FACTOR",
     "off" if DEVELOPMENT else "required",
-    "“required”: staff log in with a code from their phone; “off”: only whoever has set it up.",
+    "“required”: staff log in with a code from their phone; “off”: only those who set it up.",
 )
 OTP_TOTP_ISSUER = "Ticketing"
 OTP_ADMIN_HIDE_SENSITIVE_DATA = True
 
+# -- mail -----------------------------------------------------------------------------------------
+
 SITE_URL = env.text(
     "SITE_URL",
     site_url(HOST, PORT) if DEVELOPMENT else public_url(ALLOWED_HOSTS),
-    "Where people find this site, with scheme: links in mails lead there.",
+    "Public address of this site, with scheme; used for links in mails.",
 ).rstrip("/")
 _mail_server = env.text(
-    "EMAIL_HOST", "", "Mail server; without one mails are kept in a folder, or else printed."
+    "EMAIL_HOST",
+    "",
+    "Mail server; without one, mails are stored in a folder in development, else printed.",
 )
 MAIL_FOLDER = VAR_DIR / "mails"
 if _mail_server:
@@ -329,18 +302,52 @@ _mail_tls = env.choice(
 EMAIL_USE_TLS, EMAIL_USE_SSL = _mail_tls == "starttls", _mail_tls == "tls"
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text(
-    "EMAIL_FROM", "tickets@localhost", "Sender of the mail that this site sends."
+    "EMAIL_FROM", "tickets@localhost", "Sender of this site's mails."
 )
 EMAIL_REPLY_TO = env.text(
-    "EMAIL_REPLY_TO", "", "Where answers to that mail go; without one, to the sender."
+    "EMAIL_REPLY_TO", "", "Reply address of this site's mails; by default the sender."
 )
 
-# -- money ----------------------------------------------------------------------------------------
+# -- payments -------------------------------------------------------------------------------------
 
+PAYMENTS_SANDBOX_WEBHOOK = env.text(
+    "PAYMENTS_SANDBOX_WEBHOOK",
+    "/payments/webhooks/portone/",
+    "Where the sandbox sends its webhooks: a URL, or a path on this site.",
+)
+
+
+def _sandbox_secret(name: str) -> str:
+    """Derived from SECRET_KEY, so that nobody has to set it and nobody can guess it."""
+    digest = hmac.digest(SECRET_KEY.encode(), f"sandbox {name}".encode(), "sha256")
+    return base64.b64encode(digest).decode()
+
+
+_sandbox = {
+    "api_secret": _sandbox_secret("api"),
+    "webhook_secret": f"whsec_{_sandbox_secret('webhook')}",
+    "store_id": "store-sandbox",
+    "channel_key": "channel-key-sandbox-manual",
+}
+_portone_defaults = _sandbox if PAYMENTS_SANDBOX else dict.fromkeys(_sandbox, "")
+PORTONE_API_SECRET = env.text(
+    "PORTONE_API_SECRET", _portone_defaults["api_secret"], "V2 API secret of the PortOne store."
+)
+PORTONE_WEBHOOK_SECRET = env.text(
+    "PORTONE_WEBHOOK_SECRET",
+    _portone_defaults["webhook_secret"],
+    "Signs PortOne's webhooks, whsec_….",
+)
+PORTONE_STORE_ID = env.text(
+    "PORTONE_STORE_ID", _portone_defaults["store_id"], "The store's id at PortOne."
+)
+PORTONE_CHANNEL_KEY = env.text(
+    "PORTONE_CHANNEL_KEY", _portone_defaults["channel_key"], "The channel to pay through."
+)
 PORTONE_URL = env.text(
     "PORTONE_URL",
     f"http://127.0.0.1:{PORT}/sandbox/portone" if PAYMENTS_SANDBOX else "https://api.portone.io",
-    "Where PortOne's API is.",
+    "Base URL of PortOne's API.",
 )
 PORTONE_MANUAL_CONFIRM = env.flag(
     "PORTONE_MANUAL_CONFIRM",
@@ -350,26 +357,26 @@ PORTONE_MANUAL_CONFIRM = env.flag(
 PORTONE_TAKES_TEST = env.flag(
     "PORTONE_TAKES_TEST",
     PAYMENTS_SANDBOX,
-    "Payments through PortOne's test channels, which move no money, buy seats.",
+    "Accept payments through PortOne's test channels, which move no money.",
 )
 PORTONE_PAY_METHOD = env.text(
-    "PORTONE_PAY_METHOD", "CARD", "How to pay, as PortOne names it: CARD, EASY_PAY, TRANSFER …."
+    "PORTONE_PAY_METHOD", "CARD", "PortOne's payment method: CARD, EASY_PAY, TRANSFER …."
 )
 PORTONE_SDK_URL = env.text(
     "PORTONE_SDK_URL",
     "https://cdn.portone.io/v2/browser-sdk.js",
-    "PortOne's script for browsers; loaded on the page that opens the payment window.",
+    "PortOne's browser script, loaded on the page that opens the payment window.",
 )
 PORTONE_SDK_HOSTS = env.words(
     "PORTONE_SDK_HOSTS",
     ["https://*.portone.io", "https://*.iamport.co", "https://service.iamport.kr"],
-    "What that page may load, call, frame and post to; add your card processor's hosts.",
+    "Hosts that page may load, call, frame and post to; add your card processor's.",
 )
 PORTONE_TIMEOUT = env.number(
-    "PORTONE_TIMEOUT", 60, "Seconds that a worker waits for PortOne, which asks for 60."
+    "PORTONE_TIMEOUT", 60, "Seconds that a worker waits for PortOne, which recommends 60."
 )
 PAYMENT_PATIENCE = env.number(
-    "PAYMENT_PATIENCE", 10, "Seconds that a browser waits for a payment before it reads “checking”."
+    "PAYMENT_PATIENCE", 10, "Seconds that a browser waits for a payment before it shows “checking”."
 )
 
 # -- tickets --------------------------------------------------------------------------------------
@@ -377,13 +384,13 @@ PAYMENT_PATIENCE = env.number(
 TICKET_KEY = env.text(
     "TICKET_KEY",
     "",
-    "Signs tickets: 32 random bytes in base64url; without one, drawn from SECRET_KEY.",
+    "Signs tickets: 32 random bytes in base64url; by default derived from SECRET_KEY.",
 )
 TICKET_OLD_KEYS = env.words(
-    "TICKET_OLD_KEYS", [], "Earlier public keys, in base64url, whose tickets are still good."
+    "TICKET_OLD_KEYS", [], "Previous public keys, in base64url, whose tickets are still valid."
 )
 
-# -- words, time, files ---------------------------------------------------------------------------
+# -- languages, time, files -----------------------------------------------------------------------
 
 LANGUAGE_CODE = "ko"
 LANGUAGES = [("ko", _("Korean")), ("en", _("English"))]
@@ -424,18 +431,18 @@ SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = not DEVELOPMENT
 SESSION_COOKIE_HTTPONLY = True
 SECURE_SSL_REDIRECT = env.flag(
-    "TLS_REDIRECT", not DEVELOPMENT, "Send plain HTTP to HTTPS; off if the proxy does it."
+    "TLS_REDIRECT", not DEVELOPMENT, "Redirect plain HTTP to HTTPS; off if the proxy does it."
 )
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = env.number(
     "HSTS_SECONDS",
     0 if DEVELOPMENT else 365 * 24 * 3600,
-    "How long browsers insist on HTTPS once they have seen it.",
+    "How long browsers insist on HTTPS after their first visit.",
 )
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not DEVELOPMENT
 CSRF_FAILURE_VIEW = "ticketing.core.error_responses.csrf_failure"
 
-# -- api ------------------------------------------------------------------------------------------
+# -- API ------------------------------------------------------------------------------------------
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -473,9 +480,9 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
-# -- logs -----------------------------------------------------------------------------------------
+# -- logging --------------------------------------------------------------------------------------
 
-LOG_LEVEL = env.text("LOG_LEVEL", "INFO", "Least important log line to write.")
+LOG_LEVEL = env.text("LOG_LEVEL", "INFO", "Lowest level of log lines to write.")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

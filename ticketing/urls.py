@@ -1,4 +1,4 @@
-"""Every address of the site."""
+"""All URLs of the site."""
 
 from django.conf import settings
 from django.contrib import admin

@@ -16,4 +16,4 @@ from reservations.selectors.reservations import (
     with_seats,
 )
 from reservations.selectors.tickets import order_files, ticket_by_code, tickets_of_order
-from reservations.tickets.labels import seat_label, time_label
+from reservations.tickets.labels import seat_label

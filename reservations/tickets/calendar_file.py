@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 from django.utils.translation import gettext as _
 
 from reservations.models import Ticket
-from reservations.tickets.labels import code_label, seat_label, time_label
+from reservations.tickets.labels import code_label, seat_label
+from ticketing.core.venue_time import venue_time
 
 # For events without an end time.
 DEFAULT_LENGTH = timedelta(hours=2)
@@ -15,7 +16,7 @@ MAX_LINE_BYTES = 75
 def calendar_file(ticket: Ticket, *, host: str, address: str, now: datetime) -> str:
     """Times are in UTC, which every calendar converts to its own zone."""
     event, venue = ticket.event, ticket.event.plan.venue
-    doors = time_label(event.doors_at, venue.time_zone)
+    doors = venue_time(event.doors_at, venue.time_zone)
     description = [
         seat_label(ticket),
         _("Doors open: %(when)s") % {"when": doors},

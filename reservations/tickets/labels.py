@@ -1,14 +1,10 @@
 """Labels of tickets and check-ins for pages, PDF, calendars and mails."""
 
-from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from django.utils.formats import date_format
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from reservations.models import CheckIn, Ticket
-from ticketing.events.templatetags.venue_time import HOME_ZONE, KOREAN_DAYS
 
 HALF = 5
 
@@ -24,15 +20,6 @@ def seat_label(ticket: Ticket) -> str:
 def code_label(code: str) -> str:
     """The code in two halves, which are easier to read out."""
     return f"{code[:HALF]}-{code[HALF:]}"
-
-
-def time_label(moment: datetime, time_zone: str) -> str:
-    """Local time at the venue; time zones other than Seoul's are named."""
-    local = moment.astimezone(ZoneInfo(time_zone))
-    is_english = (get_language() or "").startswith("en")
-    form = "l j F Y, H:i" if is_english else f"Y년 n월 j일 ({KOREAN_DAYS[local.weekday()]}) H:i"
-    zone = "" if time_zone == HOME_ZONE else f" {local.tzname()}"
-    return date_format(local, form) + zone
 
 
 def check_in_label(entry: CheckIn) -> str:

@@ -18,8 +18,9 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph
 
 from reservations.models import Ticket
-from reservations.tickets.labels import code_label, seat_label, time_label
+from reservations.tickets.labels import code_label, seat_label
 from reservations.tickets.qr import qr_squares
+from ticketing.core.venue_time import venue_time
 
 FONTS = Path(__file__).parent / "fonts"
 WIDTH, HEIGHT = A5
@@ -49,7 +50,7 @@ def _draw_page(canvas: Canvas, ticket: Ticket) -> None:
     canvas.rect(0, HEIGHT - 5 * mm, WIDTH, 5 * mm, stroke=0, fill=1)
     top = HEIGHT - 14 * mm
     top = _write(canvas, event.title, top, size=19, bold=True)
-    top = _write(canvas, time_label(event.starts_at, venue.time_zone), top - 2 * mm, size=11)
+    top = _write(canvas, venue_time(event.starts_at, venue.time_zone), top - 2 * mm, size=11)
     where = " · ".join(filter(None, [venue.name, venue.address]))
     top = _write(canvas, where, top, size=9, soft=True)
     top = _pairs(canvas, ticket, top - 4 * mm)
@@ -68,7 +69,7 @@ def _pairs(canvas: Canvas, ticket: Ticket, top: float) -> float:
 
 
 def _foot(canvas: Canvas, ticket: Ticket, top: float) -> None:
-    doors = time_label(ticket.event.doors_at, ticket.event.plan.venue.time_zone)
+    doors = venue_time(ticket.event.doors_at, ticket.event.plan.venue.time_zone)
     lines = [
         _("Doors open: %(when)s") % {"when": doors},
         _("Valid once. A copy lets nobody else in: the first one counts."),

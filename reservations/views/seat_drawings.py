@@ -1,4 +1,4 @@
-"""What the drawings of a house and of a section show, worked out for their templates."""
+"""Geometry of the seat map drawings, computed for their templates."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from ticketing.core.money import money
 from ticketing.events.models import Grade, Seat, Section
 from ticketing.events.selectors import SectionAvailability
 
-# So many units of a section can be read on a phone.
+# Widest section, in plan units, that is readable on a phone.
 SECTION_FITS = 620
-# Of a house, so many as leave its smallest words this tall; both in pixels of the phone.
-PHONE_WIDTH, SMALLEST_WORDS = 330, 12
+# The overview fits if its smallest text is at least this tall on a phone of this width (pixels).
+PHONE_WIDTH, SMALLEST_TEXT = 330, 12
 
 
 @dataclass(frozen=True)
 class Box:
-    """What a drawing covers; its stage, `stage` high, is at the top."""
+    """The visible area of a drawing; its stage, `stage` high, is at the top."""
 
     x: int
     y: int
@@ -28,7 +28,7 @@ class Box:
 
     @property
     def is_wide(self) -> bool:
-        """Wider than fits: a phone scrolls it sideways instead of shrinking it."""
+        """Too wide for a phone, which then scrolls it sideways instead of shrinking it."""
         return self.width > self.fits
 
     @property
@@ -61,13 +61,13 @@ class Box:
 
     @property
     def band(self) -> int:
-        """How thick a section's edge in its grade's colour is."""
+        """Thickness of the coloured edge of a section."""
         return max(4, self.width // 120)
 
 
 @dataclass(frozen=True)
 class Part:
-    """A section in the drawing of the house; `level` is how full of free seats it is."""
+    """A section in the overview; `level` shows the share of free seats."""
 
     of: SectionAvailability
     colour: str
@@ -93,7 +93,7 @@ class SeatShape:
 
 @dataclass(frozen=True)
 class Row:
-    """One row in words."""
+    """One row as text."""
 
     name: str
     y_at_left: int
@@ -105,13 +105,13 @@ class Row:
     seats: list[Seat]  # from left to right
 
 
-def house_box(sections: list[SectionAvailability]) -> Box:
+def overview_box(sections: list[SectionAvailability]) -> Box:
     boxes = [part.section for part in sections]
     left, top = min(box.x for box in boxes), min(box.y for box in boxes)
     right = max(box.x + box.width for box in boxes)
     bottom = max(box.y + box.height for box in boxes)
     wide = right - left
-    fits = PHONE_WIDTH * min(map(_text_size, boxes)) // SMALLEST_WORDS
+    fits = PHONE_WIDTH * min(map(_text_size, boxes)) // SMALLEST_TEXT
     return _around(
         left, top, right, bottom, margin=max(24, wide // 40), stage=wide // 14, fits=fits
     )
@@ -195,7 +195,7 @@ def _shape(seat: Seat) -> str:
 
 
 def _title(seat: Seat, price: str) -> str:
-    words = _("Row %(row)s, seat %(number)s — %(grade)s, %(price)s, %(state)s") % {
+    title = _("Row %(row)s, seat %(number)s — %(grade)s, %(price)s, %(state)s") % {
         "row": seat.place.row,
         "number": seat.place.number,
         "grade": seat.grade.name,
@@ -203,14 +203,14 @@ def _title(seat: Seat, price: str) -> str:
         "state": seat.get_state_display(),
     }
     if seat.place.accessible:
-        words += ", " + _("wheelchair place")
+        title += ", " + _("wheelchair place")
     if seat.place.companion:
-        words += ", " + _("companion's seat")
-    return words
+        title += ", " + _("companion's seat")
+    return title
 
 
 def rows(seats: Iterable[Seat]) -> list[Row]:
-    """The rows from the stage backwards, by their middles: a curved row is one row too."""
+    """The rows from front to back, ordered by their mean y, because rows may be curved."""
     by_name: dict[str, list[Seat]] = {}
     for seat in seats:
         by_name.setdefault(seat.place.row, []).append(seat)
@@ -238,7 +238,7 @@ def _row(name: str, seats: list[Seat]) -> Row:
 
 
 def ranges(numbers: list[int]) -> str:
-    """A run of neighbours is named by its first and its last."""
+    """Consecutive numbers as ranges, separated by commas."""
     runs: list[list[int]] = []
     for number in sorted(numbers):
         if runs and number == runs[-1][-1] + 1:

@@ -49,7 +49,7 @@ def seats(request: HttpRequest, pk: int) -> HttpResponse:
         "standing": [one for one in sections if one.section.kind == Section.Kind.STANDING],
         "has_map": any(one.section.kind == Section.Kind.SEATED for one in sections),
         "parts": seat_drawings.parts(sections),
-        "box": seat_drawings.house_box(sections) if sections else None,
+        "box": seat_drawings.overview_box(sections) if sections else None,
         "legend": legend,
         "map_json": _map_json(state, [letters for _, letters in legend]),
         "labels": SEAT_MAP_LABELS,

@@ -9,7 +9,7 @@ from reservations.models import Reservation
 from tests.making import seat_ids
 from tests.reservations.acting import hold
 from ticketing.core import redis
-from ticketing.core.ttl_cache import forget_everything
+from ticketing.core.ttl_cache import clear_ttl_caches
 from waiting_queue import services as queue
 from waiting_queue.errors import NotAdmitted, QueueNotOpen, QueueUnavailable
 from waiting_queue.models import SaleQueue
@@ -71,7 +71,7 @@ def test_without_a_queue_the_sale_is_open_and_that_is_not_asked_every_time(
 ):
     one, two, three, *_ = seat_ids(event)
     hold(event, fan, now, three)
-    forget_everything()
+    clear_ttl_caches()
 
     with django_assert_num_queries(3):
         hold(event, fan, now, one)
@@ -82,7 +82,7 @@ def test_without_a_queue_the_sale_is_open_and_that_is_not_asked_every_time(
 def test_a_queue_that_is_made_later_counts_within_a_second(event, fan, now):
     hold(event, fan, now, seat_ids(event)[0])
     SaleQueue.objects.create(event=event, opens_at=now + timedelta(hours=1))
-    forget_everything()
+    clear_ttl_caches()
 
     with pytest.raises(QueueNotOpen):
         hold(event, fan, now, seat_ids(event)[1])

@@ -1,4 +1,4 @@
-"""The only place that asks the time. Edges ask; services and Lua are told."""
+"""The only module that reads the clock. Edges call it; services and Lua get the time passed in."""
 
 import time
 from datetime import datetime, timedelta
@@ -9,16 +9,16 @@ from django.utils import timezone
 
 
 def now() -> datetime:
-    """A rehearsal may set this process's clock wrong, to see that nobody is harmed."""
+    """The current time, plus the clock skew that a fault test may set for this process."""
     return timezone.now() + settings.CLOCK_SKEW
 
 
 def monotonic() -> float:
-    """Seconds for measuring how long something took."""
+    """Seconds for measuring durations."""
     return time.monotonic()
 
 
-def skew_in(file: str) -> timedelta:
-    """By how much this process's clock is to be wrong, as of its start."""
-    there = bool(file) and Path(file).exists()
-    return timedelta(seconds=float(Path(file).read_text())) if there else timedelta()
+def clock_skew(file: str) -> timedelta:
+    """The clock skew in this file, read once at start; none if there is no file."""
+    exists = bool(file) and Path(file).exists()
+    return timedelta(seconds=float(Path(file).read_text())) if exists else timedelta()

@@ -1,20 +1,20 @@
-"""Refusals as facts. Each has a code for programs, words for people, and a status."""
+"""Domain errors: each has a code for programs, a message for people, and an HTTP status."""
 
 from typing import Any, ClassVar
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-Words = str | Promise
+Text = str | Promise
 
 
 class DomainError(Exception):
-    """Something is so, and so the request is refused. Anything else that is raised is a bug."""
+    """A request that is refused for a known reason. Any other exception is a bug."""
 
     code: ClassVar[str] = "refused"
     status: int = 400
-    message: ClassVar[Words] = _("This is not possible.")
-    advice: ClassVar[Words] = ""
+    message: ClassVar[Text] = _("This is not possible.")
+    advice: ClassVar[Text] = ""
     retry_after: int | None = None
 
     def __init__(self, *, retry_after: int | None = None, **details: Any) -> None:
@@ -28,12 +28,12 @@ class DomainError(Exception):
 
     @property
     def minutes_to_wait(self) -> int:
-        """`retry_after` rounded up, for people: nobody counts an hour in seconds."""
+        """`retry_after` in minutes, rounded up, for people."""
         return -(-(self.retry_after or 0) // 60)
 
 
 class InvalidInput(DomainError):
-    """The request can't be understood; `details` says which field and why."""
+    """The request is invalid; `details` says which field and why."""
 
     code = "invalid_input"
     message = _("Some of what was sent can't be used.")
@@ -85,7 +85,7 @@ class TooLarge(DomainError):
 
 
 class IllegalMove(DomainError):
-    """A state machine was asked for a step that it does not have."""
+    """A state change that the model's `MOVES` do not allow."""
 
     code = "illegal_move"
     status = 409
@@ -102,7 +102,7 @@ class TooManyRequests(DomainError):
 
 
 class Broken(DomainError):
-    """A bug of ours. The words give nothing away; the log has the rest."""
+    """A bug. The message reveals nothing; the log has the details."""
 
     code = "server_error"
     status = 500
@@ -111,7 +111,7 @@ class Broken(DomainError):
 
 
 class Unavailable(DomainError):
-    """The database or Redis can't be reached."""
+    """The database or Redis cannot be reached."""
 
     code = "unavailable"
     status = 503

@@ -1,9 +1,9 @@
-"""Is this process alive, and can it serve? The answers tell the truth, quickly, and no secrets."""
+"""Health checks: /healthz (the process runs) and /readyz (it can serve)."""
 
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as TooSlow
+from concurrent.futures import TimeoutError as CheckTimeout
 
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from ticketing.core import clock, redis
 
-PATIENCE = 2.0
+TIMEOUT = 2.0
 OK, DOWN, PENDING, SLOW = "ok", "down", "pending", "slow"
 
 log = logging.getLogger(__name__)
@@ -23,43 +23,43 @@ _migrated = False
 @require_safe
 @never_cache
 def alive(request: HttpRequest) -> HttpResponse:
-    """The same words as the raw answer in asgi.py, for other servers."""
+    """The same body as the raw response in asgi.py, for other servers."""
     return JsonResponse({"status": OK, "time": clock.now().isoformat()})
 
 
 @require_safe
 @never_cache
 def ready(request: HttpRequest) -> HttpResponse:
-    """200 if the database, Redis and the migrations are as they should be, else 503."""
-    checks = findings()
+    """200 if the database and Redis answer and all migrations are applied, else 503."""
+    checks = run_checks()
     good = set(checks.values()) == {OK}
     status = OK if good else "unavailable"
     return JsonResponse({"status": status, "checks": checks}, status=200 if good else 503)
 
 
-def findings() -> dict[str, str]:
-    """All checks at once, so that two silent servers cost no more patience than one."""
-    asked = {name: _threads[name].submit(_finding, name) for name in CHECKS}
-    deadline = clock.monotonic() + PATIENCE
-    return {name: _within(future, deadline) for name, future in asked.items()}
+def run_checks() -> dict[str, str]:
+    """Run all checks in parallel, so that two hanging servers take no longer than one."""
+    futures = {name: _threads[name].submit(_check, name) for name in CHECKS}
+    deadline = clock.monotonic() + TIMEOUT
+    return {name: _result(future, deadline) for name, future in futures.items()}
 
 
-def _within(future: Future[str], deadline: float) -> str:
+def _result(future: Future[str], deadline: float) -> str:
     try:
         return future.result(timeout=max(0, deadline - clock.monotonic()))
-    except TooSlow:
-        future.cancel()  # one that waits behind a stuck check never starts
+    except CheckTimeout:
+        future.cancel()  # a check queued behind a hanging one never starts
         return SLOW
 
 
-def _finding(name: str) -> str:
+def _check(name: str) -> str:
     try:
         return CHECKS[name]()
-    except Exception as outage:
-        log.warning("not ready: %s: %s", name, outage)
+    except Exception as error:
+        log.warning("not ready: %s: %s", name, error)
         return DOWN
     finally:
-        connection.close()  # a new one each time can't be a broken one
+        connection.close()  # use a new connection each time: an old one may be broken
 
 
 def _database() -> str:
@@ -73,7 +73,7 @@ def _redis() -> str:
 
 
 def _migrations() -> str:
-    """Only a good answer is kept: migrations are never taken back under a running process."""
+    """Only success is cached: migrations are never reverted under a running process."""
     global _migrated
     if not _migrated:
         executor = MigrationExecutor(connection)
@@ -86,5 +86,5 @@ CHECKS: dict[str, Callable[[], str]] = {
     "redis": _redis,
     "migrations": _migrations,
 }
-# One thread each: a check that hangs holds up only itself.
+# One thread each, so that a hanging check blocks only itself.
 _threads = {name: ThreadPoolExecutor(1, thread_name_prefix=f"ready-{name}") for name in CHECKS}

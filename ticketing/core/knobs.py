@@ -21,7 +21,7 @@ class Knob:
 
 @dataclass
 class Environment:
-    """Reads knobs and remembers them, so that a test can hold docs/knobs.md to the truth."""
+    """Reads settings and records them, so that a test can compare docs/knobs.md with them."""
 
     knobs: dict[str, Knob] = field(default_factory=dict)
 

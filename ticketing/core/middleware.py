@@ -1,4 +1,4 @@
-"""Refusals and outages raised by views become answers here."""
+"""Turns domain errors and outages raised by views into responses."""
 
 import logging
 from collections.abc import Callable
@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 class ErrorMiddleware:
-    """A bug is not caught: Django logs it and asks `error_responses.server_error`."""
+    """Bugs are not caught: Django logs them and calls `error_responses.server_error`."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

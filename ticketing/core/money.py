@@ -1,4 +1,4 @@
-"""Prices, written as their readers write them."""
+"""Formats prices in the reader's language."""
 
 from django.utils.formats import number_format
 from django.utils.translation import get_language
@@ -11,14 +11,14 @@ def money(amount: int | None, currency: str) -> str:
     """An amount in the currency's smallest unit: ₩154,000, or 154,000원 for Korean readers."""
     if amount is None:
         return ""
-    figure = _figure(amount, currency)
+    number = _number(amount, currency)
     if currency == "KRW" and (get_language() or "").startswith("ko"):
-        return f"{figure}원"
+        return f"{number}원"
     symbol = SYMBOLS.get(currency)
-    return f"{symbol}{figure}" if symbol else f"{figure} {currency}"
+    return f"{symbol}{number}" if symbol else f"{number} {currency}"
 
 
-def _figure(amount: int, currency: str) -> str:
+def _number(amount: int, currency: str) -> str:
     if currency in WITHOUT_CENTS:
         return number_format(amount, 0, force_grouping=True)
     units, cents = divmod(amount, 100)

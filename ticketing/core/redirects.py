@@ -1,9 +1,9 @@
-"""Where a form leads."""
+"""Redirects after a form."""
 
 from django.http import HttpResponseRedirect
 
 
 class SeeOther(HttpResponseRedirect):
-    """After a form: fetch that page; loading it again repeats nothing."""
+    """303 See Other: reloading the target page does not send the form again."""
 
     status_code = 303

@@ -1,4 +1,4 @@
-"""Where people find the site, if nobody says so."""
+"""The default of SITE_URL, and a check of its value."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -6,24 +6,24 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.checks import Error, register
 
-OWN_WAY_IN = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 
 
 def site_url(host: str, port: int) -> str:
-    """Of the default run, as it says itself when it is ready."""
-    name = OWN_WAY_IN.get(host, host)
+    """In development: the address that `manage.py up` prints."""
+    name = LOOPBACK.get(host, host)
     return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
 
 
 def public_url(hosts: list[str]) -> str:
-    """The first name that is one; `*` and nothing at all are none."""
+    """In production: the first of ALLOWED_HOSTS that is a name; wildcards are not."""
     names = [host.lstrip(".") for host in hosts if host.strip("*.")]
     return f"https://{names[0]}" if names else ""
 
 
 @register()
 def check_site_url(**kwargs: Any) -> list[Error]:
-    """Rather no site than mails whose links lead nowhere."""
+    """Refuse to start with an address that would make the links in mails useless."""
     address = urlsplit(settings.SITE_URL)
     if address.scheme in ("http", "https") and address.hostname and not address.query:
         return []

@@ -1,4 +1,4 @@
-"""State machines: a model lists its `MOVES`, services call `move_to` under the row's lock."""
+"""State machines: a model declares its `MOVES`; services call `move_to` under the row lock."""
 
 from typing import Any, ClassVar
 
@@ -8,7 +8,7 @@ from ticketing.core.errors import IllegalMove
 
 
 class Lifecycle(models.Model):
-    """A row whose `state` only ever takes the steps listed in `MOVES`."""
+    """A model whose `state` changes only as declared in `MOVES`."""
 
     State: ClassVar[type[models.TextChoices]]
     MOVES: ClassVar[dict[Any, set[Any]]]
@@ -19,7 +19,7 @@ class Lifecycle(models.Model):
 
     @property
     def moves(self) -> list[Any]:
-        """The states that can be reached from here, in the order in which they are declared."""
+        """The states that can follow the current one, in declaration order."""
         reachable = self.MOVES.get(self.State(self.state), set())
         return [state for state in self.State if state in reachable]
 

@@ -1,4 +1,4 @@
-"""Static files under names that change with their content, modules that import modules included."""
+"""Static files with content hashes in their names, also inside JavaScript imports."""
 
 from django.contrib.staticfiles import apps as staticfiles
 from whitenoise.storage import CompressedManifestStaticFilesStorage
@@ -9,7 +9,7 @@ class StaticFiles(CompressedManifestStaticFilesStorage):
 
 
 class StaticFilesConfig(staticfiles.StaticFilesConfig):
-    """Leaves out pages that we don't serve, so that the first start has a third less to collect."""
+    """Skips files of pages that this site does not serve, which makes collectstatic faster."""
 
     default = False
     ignore_patterns = [*staticfiles.StaticFilesConfig.ignore_patterns, "redoc", "rest_framework"]

@@ -1,4 +1,4 @@
-"""A text kept in two columns, `<name>_ko` and `<name>_en`, read in the reader's language."""
+"""A text stored in two columns, `<name>_ko` and `<name>_en`, read in the active language."""
 
 from typing import Any
 
@@ -15,5 +15,5 @@ class Translated:
         if instance is None:
             return self
         korean, english = getattr(instance, f"{self.name}_ko"), getattr(instance, f"{self.name}_en")
-        speaks_english = (get_language() or "").startswith("en")
-        return (english or korean) if speaks_english else (korean or english)
+        is_english = (get_language() or "").startswith("en")
+        return (english or korean) if is_english else (korean or english)

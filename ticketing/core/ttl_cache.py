@@ -1,4 +1,4 @@
-"""Results kept in the process for a moment: a crowd asks the database once."""
+"""A per-process cache with a lifetime, so that a crowd queries the database once."""
 
 from collections.abc import Callable
 from functools import update_wrapper
@@ -8,7 +8,7 @@ from ticketing.core import clock
 
 P = ParamSpec("P")
 T = TypeVar("T")
-MOST = 1_000
+MAX_ENTRIES = 1_000
 _caches: list[dict[Any, Any]] = []
 
 
@@ -26,7 +26,7 @@ class TtlCached(Generic[P, T]):
         if kept is not None:
             return kept
         result = self._function(*args, **kwargs)
-        if len(self._results) >= MOST:
+        if len(self._results) >= MAX_ENTRIES:
             self._results.clear()
         self._results[_key(args, kwargs)] = clock.monotonic() + self._seconds, result
         return result
@@ -46,7 +46,7 @@ def _key(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return args, tuple(sorted(kwargs.items()))
 
 
-def forget_everything() -> None:
-    """For tests, which change the data faster than the results expire."""
+def clear_ttl_caches() -> None:
+    """Clear every cache; for tests."""
     for results in _caches:
         results.clear()

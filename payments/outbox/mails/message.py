@@ -11,9 +11,10 @@ from django.utils.translation import gettext as _
 
 from payments.models import Payment
 from reservations.models import Reservation, Ticket
-from reservations.selectors import order_files, ticket_by_code, time_label, with_seats
+from reservations.selectors import order_files, ticket_by_code, with_seats
 from ticketing.core.mails import link
 from ticketing.core.money import money
+from ticketing.core.venue_time import venue_time
 from ticketing.events.models import Event, Venue
 
 
@@ -29,7 +30,7 @@ class EventMessage:
         return self.event.plan.venue
 
     def time(self, moment: datetime) -> str:
-        return time_label(moment, self.venue.time_zone)
+        return venue_time(moment, self.venue.time_zone)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The clock, and how a rehearsal sets it wrong."""
+"""The clock and its skew for fault tests."""
 
 import os
 import subprocess
@@ -11,15 +11,15 @@ from ticketing.core import clock
 ASK = "from ticketing import settings; print(settings.CLOCK_SKEW.total_seconds())"
 
 
-def test_it_is_right_unless_a_file_says_otherwise(tmp_path: Path) -> None:
+def test_the_skew_is_read_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "clock"
 
-    assert clock.skew_in("") == clock.skew_in(str(file)) == timedelta()
+    assert clock.clock_skew("") == clock.clock_skew(str(file)) == timedelta()
     file.write_text("-2.5")
-    assert clock.skew_in(str(file)) == timedelta(seconds=-2.5)
+    assert clock.clock_skew(str(file)) == timedelta(seconds=-2.5)
 
 
-def test_it_is_off_by_what_is_set(settings) -> None:
+def test_the_skew_is_added(settings) -> None:
     before = clock.now()
 
     settings.CLOCK_SKEW = timedelta(hours=1)
@@ -27,7 +27,7 @@ def test_it_is_off_by_what_is_set(settings) -> None:
     assert timedelta(hours=1) <= clock.now() - before < timedelta(hours=1, minutes=1)
 
 
-def test_nobody_sets_it_wrong_in_production(tmp_path: Path) -> None:
+def test_the_skew_is_ignored_in_production(tmp_path: Path) -> None:
     (tmp_path / "clock").write_text("2")
 
     assert skew_of_a_process(tmp_path, development="1") == "2.0"

@@ -16,7 +16,7 @@ from tests.waiting_queue.live.conftest import (
     wait_for_listeners,
     wait_until,
 )
-from ticketing.core.ttl_cache import forget_everything
+from ticketing.core.ttl_cache import clear_ttl_caches
 from waiting_queue import services
 
 
@@ -148,7 +148,7 @@ def test_before_the_opening_and_after_the_end_there_is_no_stream(queue, make_fan
     move(queue, "closed", tick.now)
     tick()
     rest = list(stream.frames())
-    forget_everything()
+    clear_ttl_caches()
     after = listen(fan).response
     after.read()
 

@@ -217,4 +217,4 @@ class SiteRunner:
         if self.options.own_postgres or self.options.own_valkey:
             write(f"  Data is kept in {self.paths.data}")
             write("  The embedded servers are for development only (docs/operations.md).")
-        write("  Ctrl-C stops everything; `make reset` forgets all data.\n")
+        write("  Ctrl-C stops everything; `make reset` deletes all data.\n")
