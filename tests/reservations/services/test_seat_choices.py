@@ -2,9 +2,8 @@
 
 import pytest
 
-from reservations import errors
+from reservations import errors, locks
 from reservations.models import Reservation
-from reservations.services import holds
 from tests.making import make_event, make_plan, make_user, seat_ids
 from tests.reservations.acting import best, hold, places
 from ticketing.core.errors import NotFound
