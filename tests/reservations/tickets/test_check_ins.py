@@ -7,7 +7,7 @@ import pytest
 
 from reservations import errors, services
 from reservations.models import CheckIn, Ticket
-from reservations.selectors import tickets
+from reservations.selectors import check_ins
 from reservations.tickets import signing
 from tests.making import make_event
 from tests.reservations.tickets.conftest import scan
@@ -137,7 +137,7 @@ def test_only_what_let_somebody_in_can_be_undone(event, ticket, doorkeeper, now,
 def test_everybody_who_is_inside_is_counted(event, order, ticket, doorkeeper, now):
     scan(event, ticket.code, doorkeeper, now)
 
-    counts = tickets.door_counts(event.pk)
+    counts = check_ins.door_counts(event.pk)
 
     assert (counts.inside, counts.expected) == (1, 2)
     assert [(it.name, it.inside, it.expected) for it in counts.parts] == [("가 구역", 1, 2)]
@@ -147,5 +147,5 @@ def test_the_door_is_chosen_among_the_events_of_these_days(event, now):
     tonight = make_event(now, starts_at=now + timedelta(hours=3), doors_at=now)
     draft = make_event(now, starts_at=now + timedelta(hours=3), doors_at=now, state="draft")
 
-    assert tickets.door_events(now) == [tonight]
-    assert draft not in tickets.door_events(now)
+    assert check_ins.door_events(now) == [tonight]
+    assert draft not in check_ins.door_events(now)

@@ -1,0 +1,158 @@
+"""Which choices leave an orphan, and that best seats leave none."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from reservations import errors, locks
+from reservations.locks import SeatChoice
+from reservations.models import new_code
+from reservations.selectors.orphans import RowSeat, orphans_in_row
+from tests.making import make_event, make_plan, seat_ids
+from tests.reservations.acting import hold
+from ticketing.events.models import Event, Place, Seat
+
+
+def row(picture: str) -> list[RowSeat]:
+    """`.` is free, `#` is taken, `|` is an aisle; seats are numbered from 0."""
+    seats = picture.replace("|", "")
+    xs = [20 * at for at, letter in enumerate(picture) if letter != "|"]
+    return [
+        RowSeat(number, letter != "#", (x, 0))
+        for number, (letter, x) in enumerate(zip(seats, xs, strict=True))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("picture", "wanted", "alone"),
+    [
+        ("....", [0, 1], []),
+        ("....", [1, 2], [0, 3]),
+        ("....", [1], [0]),
+        ("....", [0, 2], [1, 3]),
+        ("...", [0, 1], []),  # one is left over in any case
+        ("...", [1], [0, 2]),
+        ("..", [0], []),
+        ("#...#", [1], []),
+        ("#...#", [2], [1, 3]),
+        (".#..", [2], []),  # 0 was alone before
+        ("..|..", [0, 1], []),
+        ("...|...", [1, 2], []),
+        ("....|..", [0, 1, 2], []),
+        (".....", [0, 1, 3], [2, 4]),
+        (".....", [2], []),
+    ],
+)
+def test_a_choice_leaves_these_alone(picture, wanted, alone):
+    assert orphans_in_row(row(picture), wanted) == alone
+
+
+@given(st.text(".#|", min_size=1, max_size=20), st.data())
+def test_there_is_always_a_choice_that_is_allowed(picture, data):
+    """Nobody is kept from buying: to take everything, or nothing, leaves nobody alone."""
+    seats = row(picture)
+    free = [seat.id for seat in seats if seat.is_free]
+    assert orphans_in_row(seats, []) == []
+    assert orphans_in_row(seats, free) == []
+    wanted = data.draw(st.sets(st.sampled_from(free))) if free else set()
+    assert set(orphans_in_row(seats, wanted)) <= set(free) - wanted
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_event_may_refuse_such_choices(fan, now):
+    event = make_event(now, plan=make_plan(rows=1, seats_per_row=5), no_orphans=True)
+    one, two, three, *_ = seat_ids(event)
+
+    with pytest.raises(errors.LeavesOrphan) as refused:
+        hold(event, fan, now, two, three)
+
+    assert refused.value.details == {"seats": [one]}
+    assert hold(event, fan, now, one, two)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_control_other_events_do_not_mind(event, fan, now):
+    assert not Event.objects.get(pk=event.pk).no_orphans
+    assert hold(event, fan, now, seat_ids(event)[1])
+
+
+# -- the rule in `choose_best.sql` ----------------------------------------------------------------
+
+SOAK = int(os.environ.get("SOAK", "1"))
+pictures = st.lists(st.text("..#|", min_size=1, max_size=10), min_size=1, max_size=3)
+
+
+def make_rows(now, rows: list[str], **fields) -> tuple[Event, list[list[int]]]:
+    """An event with these rows in one grade, and the seat ids of each row."""
+    plan = make_plan(rows=1, seats_per_row=1)
+    section = plan.sections.get()
+    section.places.all().delete()
+    plan.sections.update(width=max(20 * (max(map(len, rows)) - 1), 1))
+    Place.objects.bulk_create(
+        Place(section=section, grade="R", row=str(number), number=at + 1, x=20 * at, y=20 * number)
+        for number, picture in enumerate(rows)
+        for at, letter in enumerate(picture)
+        if letter != "|"
+    )
+    event = make_event(now, plan=plan, seats_per_person=100, **fields)
+    seats = Seat.objects.filter(event=event).order_by("place__y", "place__x")
+    ids: list[list[int]] = [[] for _ in rows]
+    for pk, number in seats.values_list("pk", "place__row"):
+        ids[int(number)].append(pk)
+    taken = [
+        pk
+        for picture, row_ids in zip(rows, ids, strict=True)
+        for pk, letter in zip(row_ids, picture.replace("|", ""), strict=True)
+        if letter == "#"
+    ]
+    Seat.objects.filter(pk__in=taken).update(state="sold")
+    return event, ids
+
+
+def orphans_after_best(event: Event, fan, now, quantity: int, rows, ids) -> list[int] | None:
+    """The orphans that the best seats leave by the Python rule; None if there were no seats."""
+    choice = SeatChoice.best(grade="R", quantity=quantity)
+    result = locks.hold_seats(
+        event_id=event.pk, fan_id=fan.pk, choice=choice, code=new_code(), key="", now=now
+    )
+    if result.status != "held":
+        assert result.status == "missing"
+        return None
+    held = {seat["id"] for seat in result.seats}
+    assert len(held) == quantity
+    chosen = [[at for at, pk in enumerate(row_ids) if pk in held] for row_ids in ids]
+    pairs = zip(rows, chosen, strict=True)
+    return [seat for picture, wanted in pairs for seat in orphans_in_row(row(picture), wanted)]
+
+
+def longest_stretch(rows: list[str]) -> int:
+    stretches = " ".join(rows).replace("#", " ").replace("|", " ").split()
+    return max(map(len, stretches), default=0)
+
+
+@pytest.mark.django_db
+@settings(
+    max_examples=40 * SOAK,
+    deadline=None,
+    derandomize=SOAK == 1,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(rows=pictures, quantity=st.integers(1, 4))
+def test_best_seats_never_break_the_rule_for_named_seats(now, fan, rows, quantity):
+    if not "".join(rows).replace("|", ""):
+        return
+    event, ids = make_rows(now, rows, no_orphans=True)
+
+    orphans = orphans_after_best(event, fan, now, quantity, rows, ids)
+
+    assert orphans == [] if longest_stretch(rows) >= quantity else orphans is None
+
+
+@pytest.mark.django_db
+def test_control_without_the_preference_best_seats_leave_orphans(now, fan):
+    event, ids = make_rows(now, ["....."], no_orphans=False)
+
+    assert orphans_after_best(event, fan, now, 3, ["....."], ids) == [0, 4]
