@@ -8,7 +8,7 @@ from django.contrib.auth import SESSION_KEY
 from django.db.models import QuerySet
 
 from ticketing.accounts.models import ApiToken, User
-from ticketing.accounts.sessions import CALLER, SessionStore
+from ticketing.accounts.sessions import CALLER, ENDED, SessionStore, cache_prefix  # noqa: F401
 
 
 @dataclass(frozen=True)

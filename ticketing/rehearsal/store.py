@@ -11,7 +11,7 @@ from typing import Any
 
 from django.conf import settings
 
-from ticketing.accounts import sessions
+from ticketing.accounts.selectors import ENDED, cache_prefix
 from ticketing.core import redis
 
 STEP = 1_000
@@ -29,8 +29,8 @@ class KeyFilter:
     def matches(self, key: str) -> bool:
         if key.startswith(PERSON_KEYS):
             return key.removeprefix(PERSON_KEYS).rstrip("}") in self.people
-        if key.startswith(sessions.cache_prefix()):
-            return key.removeprefix(sessions.cache_prefix()) in self.sessions
+        if key.startswith(cache_prefix()):
+            return key.removeprefix(cache_prefix()) in self.sessions
         return any(substring in key for substring in self.substrings)
 
 
@@ -64,8 +64,8 @@ def _matching_keys(client: Any, wanted: KeyFilter) -> Iterator[list[str]]:
 
 def _without_ended_sessions(client: Any, keys: list[str]) -> list[str]:
     """Keep the marks of ended sessions: for a minute they refuse late requests."""
-    copies = [key for key in keys if key.startswith(sessions.cache_prefix())]
+    copies = [key for key in keys if key.startswith(cache_prefix())]
     values = client.mget(copies) if copies else []
-    mark = f'"{sessions.ENDED}"'
+    mark = f'"{ENDED}"'
     ended = {key for key, value in zip(copies, values, strict=True) if value == mark}
     return [key for key in keys if key not in ended]

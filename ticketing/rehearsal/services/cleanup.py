@@ -14,8 +14,8 @@ from ticketing.accounts import services as accounts
 from ticketing.accounts.models import User
 from ticketing.core.errors import IllegalMove, NotFound
 from ticketing.events import services as events
-from ticketing.events.locks import event_for_update
 from ticketing.events.models import Event
+from ticketing.events.services import event_for_update
 from ticketing.events.services.changes import record_change
 from ticketing.rehearsal import gateway_ledger, leftovers, store
 from ticketing.rehearsal.locks import rehearsal_for_update
