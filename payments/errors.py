@@ -32,7 +32,7 @@ class PaymentOver(DomainError):
 
     code = "payment_over"
     status = 409
-    message = _("This payment is over.")
+    message = _("This payment has ended.")
     advice = _("Start a new one while your seats are kept.")
 
 
@@ -41,7 +41,7 @@ class PaymentsPaused(DomainError):
 
     code = "payments_paused"
     status = 503
-    message = _("Paying is not possible this very moment.")
+    message = _("Payment is not possible at the moment.")
     advice = _("Nothing was charged and your seats are kept. Try again in a moment.")
     retry_after = 5
 
@@ -63,7 +63,7 @@ class TooMuchToRefund(DomainError):
 class TooLateToCancel(DomainError):
     code = "too_late_to_cancel"
     status = 409
-    message = _("It is too late to give these tickets back.")
+    message = _("It is too late to cancel these tickets.")
 
 
 class FeeChanged(DomainError):
@@ -71,7 +71,7 @@ class FeeChanged(DomainError):
 
     code = "fee_changed"
     status = 409
-    message = _("The fee is another one by now.")
+    message = _("The cancellation fee has changed.")
     advice = _("Look at it again, then decide.")
 
 

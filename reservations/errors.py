@@ -12,8 +12,8 @@ class SeatsTaken(DomainError):
 
     code = "seat_taken"
     status = 409
-    message = _("Somebody else was faster.")
-    advice = _("Choose other seats. None of yours is held now.")
+    message = _("Someone else was faster.")
+    advice = _("Choose other seats. None of your selected seats is held now.")
 
 
 class SeatsBusy(DomainError):
@@ -30,7 +30,7 @@ class SoldOut(DomainError):
     code = "sold_out"
     status = 409
     message = _("There are no seats left.")
-    advice = _("Seats that others hold may come back in the next minutes.")
+    advice = _("Seats held by others may become available in the next few minutes.")
     retry_after = 10
 
 
@@ -46,9 +46,9 @@ class TooManySeats(DomainError):
     code = "too_many_seats"
     status = 409
     message = _(
-        "Each person can have at most %(limit)s seats of this event; you can take %(left)s more."
+        "The limit is %(limit)s seats per person for this event; you can add %(left)s more."
     )
-    advice = _("Seats in your other orders count too. Give some back, or choose fewer.")
+    advice = _("Seats in your other orders count too. Release some, or choose fewer.")
 
 
 class NotTogether(DomainError):
@@ -56,14 +56,14 @@ class NotTogether(DomainError):
 
     code = "not_together"
     status = 409
-    message = _("There are no %(quantity)s free seats side by side.")
+    message = _("There are not %(quantity)s seats available together.")
     advice = _("Try fewer seats, another price, or choose them one by one.")
 
 
 class NotEnoughPlaces(DomainError):
     code = "not_enough_places"
     status = 409
-    message = _("There are no %(quantity)s free places there.")
+    message = _("There are not %(quantity)s places available there.")
     advice = _("Try fewer, or another section.")
 
 
@@ -79,7 +79,7 @@ class LeavesOrphan(DomainError):
 class CompanionAlone(DomainError):
     code = "companion_alone"
     status = 409
-    message = _("A companion's seat goes with the wheelchair place beside it.")
+    message = _("A companion seat is only sold with the wheelchair space beside it.")
     advice = _("Choose both, or other seats.")
 
 
@@ -124,7 +124,7 @@ class NotSoldOut(DomainError):
     code = "not_sold_out"
     status = 409
     message = _("There is no standby list: this event has not been sold out.")
-    advice = _("Choose among the seats that are free.")
+    advice = _("Choose from the available seats.")
 
 
 class StandbyClosed(DomainError):
@@ -133,7 +133,7 @@ class StandbyClosed(DomainError):
     code = "standby_over"
     status = 409
     message = _("This event has no standby list now.")
-    advice = _("Its page says what happens to seats that come back.")
+    advice = _("The event page says what happens to returned seats.")
 
 
 class OnlyFewerSeats(DomainError):
@@ -191,13 +191,13 @@ class TicketTransferred(DomainError):
 class NotTransferable(DomainError):
     code = "not_transferable"
     status = 409
-    message = _("Tickets of this event can't be given to others, or no longer.")
+    message = _("Tickets for this event can't be transferred, or can't be transferred any more.")
 
 
 class NotRenamable(DomainError):
     code = "not_renamable"
     status = 409
-    message = _("Names on tickets of this event can't be changed, or no longer.")
+    message = _("Names on tickets for this event can't be changed, or can't be changed any more.")
 
 
 class OfferToSelf(InvalidInput):

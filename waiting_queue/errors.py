@@ -15,14 +15,14 @@ class QueueUnavailable(Unavailable):
 
     code = "queue_unavailable"
     message = _("The queue is being restored.")
-    advice = _("Everyone keeps their number. This page tries again by itself in a few seconds.")
+    advice = _("Everyone keeps their number. This page tries again automatically in a few seconds.")
 
 
 class QueueNotOpen(DomainError):
     code = "queue_not_open"
     status = 409
     message = _("The queue is not open yet.")
-    advice = _("Come back when it opens; there is nothing to gain by trying now.")
+    advice = _("Come back when it opens; trying now gives no advantage.")
 
 
 class QueueOver(DomainError):
@@ -35,20 +35,20 @@ class QueueFull(DomainError):
     code = "queue_full"
     status = 409
     message = _("The line is full.")
-    advice = _("Try again in a few minutes: places become free when people leave.")
+    advice = _("Try again in a few minutes: places open up when people leave.")
     retry_after = 60
 
 
 class Blocked(NotAllowed):
     code = "blocked"
-    message = _("You were moved out of this line: %(why)s")
+    message = _("You were removed from this line: %(why)s")
     advice = _("If this is a mistake, write to the organiser.")
 
 
 class InAnotherLine(DomainError):
     code = "in_another_line"
     status = 409
-    message = _("You already stand in another line.")
+    message = _("You are already in another line.")
     advice = _("Leave it first, or wait there.")
 
 
@@ -56,13 +56,13 @@ class NotYourTurn(DomainError):
     code = "not_your_turn"
     status = 409
     message = _("It is not your turn yet.")
-    advice = _("Keep the page open: it tells you when it is.")
+    advice = _("Keep the page open: we'll tell you when it is your turn.")
 
 
 class TooLate(DomainError):
     code = "too_late"
     status = 409
-    message = _("Your turn has passed to the next in line.")
+    message = _("Your turn has gone to the next person in line.")
     advice = _("You can join again at the end of the line.")
 
 
@@ -75,14 +75,14 @@ class NotInLine(DomainError):
 
 class NotAdmitted(NotAllowed):
     code = "not_admitted"
-    message = _("This is for people whose turn it is.")
-    advice = _("Join the line; it takes you here when it is your turn.")
+    message = _("This is only for people whose turn it is.")
+    advice = _("Join the line; you will be taken here when it is your turn.")
 
 
 class BadQueueToken(NotAllowed):
     code = "bad_queue_token"
     status = 401
-    message = _("This queue token is not valid any more.")
+    message = _("This queue token is no longer valid.")
     advice = _("Join the line again.")
 
 
@@ -90,20 +90,20 @@ class NotBlocked(DomainError):
     code = "not_blocked"
     status = 409
     message = _("You are not blocked in this line.")
-    advice = _("You can join it like everybody else.")
+    advice = _("You can join it like everyone else.")
 
 
 class AppealWaits(DomainError):
     code = "appeal_waits"
     status = 409
-    message = _("You wrote already, and nobody has answered yet.")
-    advice = _("The answer appears on the page of the line.")
+    message = _("You have already sent a message, and it has not been answered yet.")
+    advice = _("The reply will appear on the waiting page.")
 
 
 class AppealsUsedUp(DomainError):
     code = "appeals_used_up"
     status = 409
-    message = _("You have written often enough: the answer stands.")
+    message = _("You have used all your appeals. The decision stands.")
 
 
 # -- raised to operators --------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class QueueExists(DomainError):
 class QueueNotBegun(DomainError):
     code = "queue_not_begun"
     status = 409
-    message = _("This queue has not begun, or is over: nobody stands in it.")
+    message = _("This queue has not started or is over: nobody is in it.")
 
 
 class PersonUnknown(NotFound):

@@ -124,8 +124,8 @@ class Migration(migrations.Migration):
                 ('event', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='refund_policy', to='ticketing.event', verbose_name='event')),
             ],
             options={
-                'verbose_name': 'terms of cancelling',
-                'verbose_name_plural': 'terms of cancelling',
+                'verbose_name': 'cancellation terms',
+                'verbose_name_plural': 'cancellation terms',
             },
         ),
         migrations.CreateModel(

@@ -49,8 +49,8 @@ class RefundPolicy(models.Model):
     )
 
     class Meta:
-        verbose_name = _("terms of cancelling")
-        verbose_name_plural = _("terms of cancelling")
+        verbose_name = _("cancellation terms")
+        verbose_name_plural = _("cancellation terms")
 
     def __str__(self) -> str:
         return str(self.event)

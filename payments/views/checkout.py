@@ -109,7 +109,9 @@ def _begin(request: HttpRequest, order: Order, form: dict[str, Any], now: dateti
         messages.error(request, f"{pause} {pause.advice}")
         return SeeOther(resolve_url("payments:checkout", code))
     except BadPaymentToken:
-        messages.warning(request, _("This page was open for long. Look once more, then pay."))
+        messages.warning(
+            request, _("This page was open for a long time. Please check again, then pay.")
+        )
         return SeeOther(resolve_url("payments:checkout", code))
     except (HoldExpired, IllegalMove):
         return SeeOther(resolve_url("payments:checkout", code))

@@ -10,7 +10,7 @@ ABORTED = _("The payment window was closed before anything was paid.")
 REASONS: dict[str, str | Promise] = {
     "closed without paying": ABORTED,
     "PAY_PROCESS_CANCELED": ABORTED,
-    "not paid in time": _("Nobody paid before the time was up."),
+    "not paid in time": _("The payment was not made in time."),
     "never charged": _("The card company did not answer, and nothing was charged."),
     "cancelled at the gateway": _("The payment was cancelled at the payment service."),
     "REJECT_CARD_COMPANY": _("Your card company declined the payment."),

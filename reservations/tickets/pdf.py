@@ -72,7 +72,7 @@ def _foot(canvas: Canvas, ticket: Ticket, top: float) -> None:
     doors = venue_time(ticket.event.doors_at, ticket.event.plan.venue.time_zone)
     lines = [
         _("Doors open: %(when)s") % {"when": doors},
-        _("Valid once. A copy lets nobody else in: the first one counts."),
+        _("Valid once. Copies are not accepted: only the first scan counts."),
         _("Order %(order)s · ticket no. %(serial)s")
         % {"order": ticket.reservation.code, "serial": ticket.serial},
     ]

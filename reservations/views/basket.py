@@ -44,7 +44,7 @@ def give_back(request: HttpRequest, pk: int, code: str) -> HttpResponse:
     """Release one hold; a repeat changes nothing."""
     whose: Any = {"event_id": pk, "fan_id": caller_of(request).id, "code": code}
     services.release(**whose, now=clock.now())
-    messages.success(request, _("The seats are given back. Others can have them now."))
+    messages.success(request, _("Your seats have been released. Others can choose them now."))
     return SeeOther(resolve_url("reservations:seats", pk))
 
 
@@ -52,7 +52,7 @@ def give_back(request: HttpRequest, pk: int, code: str) -> HttpResponse:
 def leave(request: HttpRequest, pk: int) -> HttpResponse:
     """Release every hold and leave the queue."""
     services.leave(event_id=pk, fan_id=caller_of(request).id, now=clock.now())
-    messages.success(request, _("You have left. Your place goes to the next in line."))
+    messages.success(request, _("You have left. Your turn goes to the next person in line."))
     return SeeOther(resolve_url("ticketing:event", pk))
 
 

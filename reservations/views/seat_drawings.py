@@ -203,7 +203,7 @@ def _title(seat: Seat, price: str) -> str:
         "state": seat.get_state_display(),
     }
     if seat.place.accessible:
-        title += ", " + _("wheelchair place")
+        title += ", " + _("wheelchair space")
     if seat.place.companion:
         title += ", " + _("companion's seat")
     return title

@@ -105,7 +105,9 @@ def rename(request: HttpRequest, code: str) -> HttpResponse:
     form = NameForm(request.POST)
     if not form.is_valid():
         return _invalid(request, form, code)
-    message = _("The name is changed. This is your new ticket; the old code is no longer valid.")
+    message = _(
+        "The name has been changed. This is your new ticket; the old code is no longer valid."
+    )
     more = {"name": form.cleaned_data["name"], "language": get_language() or ""}
     return _run_service(request, code, message, services.rename_ticket, **more)
 
@@ -123,7 +125,7 @@ def offer(request: HttpRequest, code: str) -> HttpResponse:
     if not form.is_valid():
         return _invalid(request, form, code)
     email = form.cleaned_data["email"]
-    message = _("%(email)s can accept it now. Until then it is yours.") % {"email": email}
+    message = _("%(email)s can accept it now. Until then it remains yours.") % {"email": email}
     more = {"email": email, "language": get_language() or ""}
     return _run_service(request, code, message, services.offer_ticket, **more)
 
@@ -135,7 +137,7 @@ def withdraw(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_POST
 def accept(request: HttpRequest, code: str) -> HttpResponse:
-    message, more = _("The ticket is yours."), {"language": get_language() or ""}
+    message, more = _("The ticket is now yours."), {"language": get_language() or ""}
     return _run_service(request, code, message, services.accept_offer, is_offer=True, **more)
 
 

@@ -156,7 +156,7 @@ def test_an_operators_evening(desk, sale):
     expect(desk.locator(".messagelist")).to_contain_text("next tick")
     assert SaleQueue.objects.get().admit_per_second == 4
 
-    desk.get_by_label("Message", exact=True).fill("The line moves again.")
+    desk.get_by_label("Message", exact=True).fill("The line is moving again.")
     desk.get_by_role("button", name="Tell everyone in line").click()
     expect(desk.locator(".messagelist")).to_contain_text("within seconds")
 

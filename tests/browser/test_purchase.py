@@ -83,7 +83,7 @@ def heading(page: Page, words: str) -> None:
 
 
 def agree_and_pay(page: Page) -> None:
-    page.get_by_label("I have read these terms of cancelling and agree.").check()
+    page.get_by_label("I have read and agree to the cancellation terms.").check()
     page.get_by_role("button", name=re.compile("^Pay ₩")).click()
     expect(page.get_by_text("SANDBOX: no money moves.")).to_be_visible()
 
@@ -98,7 +98,7 @@ def choose(page: Page, behaviour: str) -> None:
 def test_from_the_line_to_the_ticket_with_a_decline_in_between(phone, sale, fan, script):
     page = phone(java_script_enabled=script)
     page.goto(f"/events/{sale.pk}/")
-    page.get_by_role("link", name="To the line").click()
+    page.get_by_role("link", name="Go to the line").click()
     page.get_by_role("button", name="Join the line").click()
     heading(page, "Where would you like to sit?")
     page.get_by_role("button", name="Hold the best seats").click()
@@ -174,7 +174,7 @@ def test_an_order_is_cancelled_once_the_fee_was_shown(phone, sale, fan):
     page.get_by_role("link", name="My orders").click()
     page.get_by_role("link", name=sale.title_en).click()
     page.get_by_role("link", name="Cancel this order").click()
-    expect(page.get_by_text("You get back")).to_be_visible()
+    expect(page.get_by_text("Your refund")).to_be_visible()
 
     page.get_by_role("button", name="Cancel without a fee").click()
 
@@ -217,7 +217,7 @@ def test_every_page_is_readable_and_fingers_find_every_control(phone, sale, fan)
     page.goto(f"/orders/{begun.code}/pay/")
     heading(page, "Not paid yet")
     looked_at(page)
-    page.get_by_role("button", name="Don’t pay now").click()
+    page.get_by_role("button", name="Cancel payment").click()
     heading(page, "Nothing was charged")
     looked_at(page)
     mine = f"/orders/{bought.code}/"

@@ -186,7 +186,9 @@ def test_a_taken_seat_can_not_be_chosen_and_the_map_says_why(visit, sale, fan, r
 
     tap_seat(page, 1, 3)
 
-    expect(page.locator("[data-hint]")).to_contain_text("seat 3 can’t be chosen: held by someone.")
+    expect(page.locator("[data-hint]")).to_contain_text(
+        "seat 3 can’t be chosen: held by someone else."
+    )
     expect(chosen(page)).to_have_count(0)
 
 
@@ -194,7 +196,7 @@ def test_places_to_stand_are_held_by_their_number(visit, sale, fan):
     page = visit(sale, fan)
     form = page.locator("form", has=page.locator('input[name="section"]')).first
     form.get_by_role("radio", name="3").check()
-    page.get_by_role("button", name="Hold standing places").tap()
+    page.get_by_role("button", name="Hold standing tickets").tap()
 
     is_held(page)
     expect(page.get_by_text("Floor, standing")).to_have_count(3)
@@ -222,7 +224,7 @@ def test_where_everybody_stands_there_is_no_map(visit, site, now, fan):
     expect(page.locator("#seat-map")).to_have_count(0)
     expect(page.get_by_role("link", name="F, 30 of 30 left: Floor")).to_be_visible()
 
-    page.get_by_role("button", name="Hold standing places").tap()
+    page.get_by_role("button", name="Hold standing tickets").tap()
 
     is_held(page)
 
@@ -241,11 +243,11 @@ def test_the_map_is_zoomed_and_moved_with_wheel_mouse_and_buttons(visit, sale, f
     page.mouse.move(middle[0] + 80, middle[1] + 30, steps=4)
     page.mouse.up()
     expect(chosen(page)).to_have_count(0)  # moving is not choosing
-    page.get_by_role("button", name="Whole house").click()
+    page.get_by_role("button", name="Whole venue").click()
     expect(near).to_have_count(0)
-    page.get_by_role("button", name="Closer").click()
+    page.get_by_role("button", name="Zoom in").click()
     expect(near).to_have_count(1)
-    page.get_by_role("button", name="Farther").click()
+    page.get_by_role("button", name="Zoom out").click()
     expect(near).to_have_count(0)
 
 
@@ -302,7 +304,7 @@ def test_tab_leaves_the_map(visit, sale, fan):
 
     page.keyboard.press("Tab")
 
-    expect(page.get_by_role("button", name="Closer")).to_be_focused()
+    expect(page.get_by_role("button", name="Zoom in")).to_be_focused()
 
 
 # -- against others --------------------------------------------------------------------------------
@@ -322,7 +324,7 @@ def test_a_seat_that_somebody_takes_meanwhile_is_marked_and_explained(visit, sal
     expect(ann.get_by_role("alert")).to_have_text(
         "Somebody else took Section A, row 1, seat 3. It is out of your choice; the others stay."
     )
-    expect(ann.locator(".chosen[data-gone]")).to_contain_text("Taken meanwhile")
+    expect(ann.locator(".chosen[data-gone]")).to_contain_text("No longer available")
     expect(ann.locator("[data-sum]")).to_have_text("1 seat · ₩132,000")
     press_hold(ann)
     is_held(ann, "Section A, row 1, seat 4")
@@ -478,8 +480,10 @@ def test_who_is_not_inside_sees_the_map_live_and_the_way_to_the_line(visit, behi
     is_live(page)
     tap_seat(page, 1, 3)
 
-    expect(page.locator("[data-hint]")).to_have_text("You can look, but not choose yet.")
-    page.get_by_role("link", name="To the line").tap()
+    expect(page.locator("[data-hint]")).to_have_text(
+        "You can look around, but not choose seats yet."
+    )
+    page.get_by_role("link", name="Go to the line").tap()
     page.wait_for_url("**/queue/")
 
 
@@ -529,7 +533,7 @@ def test_seats_are_given_back(visit, sale, fan):
     hold(sale, fan, seat(sale, 1, 1))
     page = visit(sale, fan)
     page.get_by_role("link", name="To your basket").tap()
-    page.get_by_role("button", name="Give these seats back").tap()
+    page.get_by_role("button", name="Release these seats").tap()
 
     expect(page.get_by_text("The seats are given back.")).to_be_visible()
     assert Reservation.objects.get().state == "released"
@@ -546,15 +550,15 @@ def test_without_a_script_seats_are_ticked_in_the_list(visit, sale, fan, rival):
     for number in ("2", "3"):
         first.get_by_role("checkbox", name=number, exact=True).check()
     hold(sale, rival, seat(sale, 1, 2))
-    send = page.get_by_role("button", name="Hold the ticked seats")
+    send = page.get_by_role("button", name="Hold the selected seats")
 
     send.click()
-    expect(page.get_by_text("Somebody else was faster. Section A, row 1, seat 2.")).to_be_visible()
+    expect(page.get_by_text("Someone else was faster. Section A, row 1, seat 2.")).to_be_visible()
     expect(first.get_by_role("checkbox", name="3", exact=True)).to_be_checked()
     send.click()
 
     is_held(page, "Section A, row 1, seat 3")
-    page.get_by_role("button", name="Give these seats back").click()
+    page.get_by_role("button", name="Release these seats").click()
     page.get_by_role("button", name="Hold the best seats").click()
     is_held(page)
 

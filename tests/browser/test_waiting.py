@@ -165,7 +165,7 @@ def test_a_pause_and_its_end_are_seen_and_so_is_the_organisers_message(visit, qu
     services.set_notice(event_id=queue.pk, message="Back at nine.", by=operator, now=now)
     ticking(page, shows(page, "The line is paused: nobody is called"))
     ticking(page, shows(page, "Back at nine."))
-    expect(page.locator("span[data-eta]")).to_have_text("none while the line is paused")
+    expect(page.locator("span[data-eta]")).to_have_text("not available while the line is paused")
 
     move(queue, "open")
     services.set_notice(event_id=queue.pk, message="", by=operator, now=clock.now())
@@ -235,7 +235,7 @@ def test_a_turn_that_passed_is_told_and_the_way_back_is_there(visit, queue, fan)
     expect(status(page)).to_have_text("Live")
     store.run(store.leave(queue.pk, str(fan.pk), clock.now(), how="expired"))
 
-    ticking(page, headed(page, "Your place went to the next"))
+    ticking(page, headed(page, "Your place went to the next person"))
     page.get_by_role("button", name="Join the line again").click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("You are in line")
@@ -369,7 +369,9 @@ def test_what_everybody_is_told_appears_at_once_and_in_words(visit, queue, fan):
 
     page = visit(queue, fan, prepare=told)
 
-    expect(page.locator("#line-view [data-grade-label]")).to_have_text(["likely", "none left now"])
+    expect(page.locator("#line-view [data-grade-label]")).to_have_text(
+        ["likely", "none left at the moment"]
+    )
     expect(page.locator("#line-view [data-grade-free]").first).to_have_text("1,200 free")
     expect(page.get_by_text("Every seat is sold at the moment.")).to_be_visible()
     expect(page.locator("[data-notice-text]")).to_have_text("<b>Soon</b>")
@@ -405,7 +407,7 @@ def test_what_only_a_script_can_do_is_not_offered_without_one(visit, queue, fan)
     join(queue, fan.pk)
     page = visit(queue, fan, java_script_enabled=False)
 
-    expect(page.get_by_text("Tell me when it is my turn")).to_be_hidden()
+    expect(page.get_by_text("Alert me when it is my turn")).to_be_hidden()
     expect(status(page)).to_have_text("")
 
 
@@ -508,7 +510,7 @@ def test_a_notification_comes_when_it_is_ones_turn_if_it_was_asked_for(visit, qu
 
     ticking(page, headed(page, "It is your turn"))
 
-    assert page.evaluate("shown") == ["You will be told like this.", "It is your turn"]
+    assert page.evaluate("shown") == ["This is how you will be alerted.", "It is your turn"]
 
 
 @pytest.mark.parametrize("answer", ["denied", "illegal"])

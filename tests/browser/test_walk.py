@@ -47,7 +47,7 @@ def test_a_search_that_finds_nothing_says_so_and_leads_back(page, on_sale):
     page.get_by_role("searchbox").fill("no such thing")
     page.get_by_role("button", name="Search").tap()
 
-    expect(page.get_by_text("Nothing matches.")).to_be_visible()
+    expect(page.get_by_text("No events found.")).to_be_visible()
     page.get_by_role("link", name="Show all events").tap()
     expect(page.get_by_role("link", name=on_sale.title_en)).to_be_visible()
 

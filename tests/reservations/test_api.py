@@ -84,7 +84,7 @@ def test_the_conflict_names_the_seats(ann, ben, event):
     assert answer.status_code == 409
     assert answer.json() == {
         "code": "seat_taken",
-        "message": "Somebody else was faster.",
+        "message": "Someone else was faster.",
         "details": {"seats": [two]},
     }
 
@@ -253,7 +253,7 @@ def test_an_asynchronous_wish_is_taken_down_polled_and_fulfilled(ann, ben, event
     assert (won["state"], lost["state"]) == ("SUCCESS", "FAILED")
     assert ann.look(won["reservation"]).json()["state"] == "HELD"
     assert lost["refusal"]["code"] == "seat_taken"
-    assert lost["refusal"]["message"] == "Somebody else was faster."
+    assert lost["refusal"]["message"] == "Someone else was faster."
 
 
 def test_only_named_seats_can_be_asked_for_later(ann):

@@ -69,7 +69,7 @@ class UserAdmin(auth_admin.UserAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         return request.user.is_superuser and super().has_delete_permission(request, obj)
 
-    @admin.action(description=_("Log out everywhere"), permissions=["change"])
+    @admin.action(description=_("Log out on all devices"), permissions=["change"])
     def log_out_everywhere(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         for user in self._changeable_users(request, queryset):
             services.log_out_everywhere(user=user)

@@ -36,7 +36,7 @@ class InvalidInput(DomainError):
     """The request is invalid; `details` says which field and why."""
 
     code = "invalid_input"
-    message = _("Some of what was sent can't be used.")
+    message = _("Some of the information sent can't be used.")
     advice = _("Check the marked fields and send it again.")
 
 
@@ -49,14 +49,14 @@ class NotLoggedIn(DomainError):
 class NotAllowed(DomainError):
     code = "not_allowed"
     status = 403
-    message = _("You may not do this.")
-    advice = _("If you think you should, ask the organiser.")
+    message = _("You don't have permission to do this.")
+    advice = _("If you think this is wrong, please ask the organiser.")
 
 
 class StaleForm(NotAllowed):
     code = "stale_form"
     message = _("This page was open for too long, or cookies are blocked.")
-    advice = _("Load the page again and repeat the last step. Nothing was changed.")
+    advice = _("Reload the page and repeat the last step. Nothing was changed.")
 
 
 class ForeignOrigin(NotAllowed):
@@ -68,20 +68,20 @@ class ForeignOrigin(NotAllowed):
 class NotFound(DomainError):
     code = "not_found"
     status = 404
-    message = _("There is nothing here.")
-    advice = _("The address may be mistyped, or the page is gone.")
+    message = _("Page not found.")
+    advice = _("The address may be mistyped, or the page no longer exists.")
 
 
 class MethodNotAllowed(DomainError):
     code = "method_not_allowed"
     status = 405
-    message = _("This address doesn't take that kind of request.")
+    message = _("This kind of request is not supported here.")
 
 
 class TooLarge(DomainError):
     code = "too_large"
     status = 413
-    message = _("That was more than this address takes.")
+    message = _("The request is too large.")
 
 
 class IllegalMove(DomainError):
@@ -90,13 +90,13 @@ class IllegalMove(DomainError):
     code = "illegal_move"
     status = 409
     message = _("It can't go from “%(before)s” to “%(after)s”.")
-    advice = _("Somebody may have been faster. Load the page again to see how things stand.")
+    advice = _("Someone else may have changed it first. Reload the page to see the current state.")
 
 
 class TooManyRequests(DomainError):
     code = "too_many_requests"
     status = 429
-    message = _("That was too often.")
+    message = _("Too many requests.")
     advice = _("Wait a moment, then try again.")
     retry_after = 60
 
@@ -107,7 +107,7 @@ class Broken(DomainError):
     code = "server_error"
     status = 500
     message = _("Something went wrong on our side.")
-    advice = _("It has been noted. Nothing was half-done; please try again.")
+    advice = _("We have been notified. Nothing was left half-done; please try again.")
 
 
 class Unavailable(DomainError):
@@ -115,8 +115,8 @@ class Unavailable(DomainError):
 
     code = "unavailable"
     status = 503
-    message = _("We are briefly out of reach.")
+    message = _("The service is briefly unavailable.")
     advice = _(
-        "This page tries again by itself in a few seconds. Your place and your seats are kept."
+        "This page tries again automatically in a few seconds. Your place and your seats are kept."
     )
     retry_after = 5

@@ -121,7 +121,7 @@ def _auto_refund(message: OrderMessage) -> Mail:
     event = message.event
     return Mail(
         "auto_refund",
-        _("Your money for “%(event)s” goes back to you") % {"event": event},
+        _("Your payment for “%(event)s” is being refunded") % {"event": event},
         {"event": event, "amount": money(message.payment.charged, message.body["currency"])},
         facts=[*event_facts(message), order_fact(message)],
         links=[(_("To your order"), message.order_url)],
@@ -145,7 +145,7 @@ def _offered(message: OrderMessage) -> Mail | None:
             (_("Total"), total),
             (_("Held until"), until),
         ],
-        links=[(_("Take these seats"), f"{settings.SITE_URL}{message.body['link']}")],
+        links=[(_("Book these seats"), f"{settings.SITE_URL}{message.body['link']}")],
     )
 
 
@@ -154,7 +154,7 @@ def _missed(message: OrderMessage) -> Mail:
     event = message.event
     return Mail(
         "offer_missed",
-        _("Your time for the seats of “%(event)s” is up") % {"event": event},
+        _("Your time to pay for “%(event)s” has run out") % {"event": event},
         {"event": event},
         facts=[*event_facts(message), seats_fact(message)],
         links=[(_("To the standby list"), f"{settings.SITE_URL}{message.body['link']}")],

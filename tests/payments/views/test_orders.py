@@ -154,7 +154,7 @@ def test_later_it_costs_the_fee_that_was_shown(me, paid):
     assert "Fee kept: ₩30,800" in page
     assert "−₩277,200" in page
     assert testing.net_charged(paid.payment.number) == 30_800
-    assert "<strong>Kept in the end</strong><strong>₩30,800" in me.open(order(paid, "receipt/"))
+    assert "<strong>Final amount</strong><strong>₩30,800" in me.open(order(paid, "receipt/"))
 
 
 def test_a_fee_that_changed_meanwhile_is_shown_anew_and_nothing_happens(me, paid):
@@ -163,7 +163,7 @@ def test_a_fee_that_changed_meanwhile_is_shown_anew_and_nothing_happens(me, paid
 
     page = me.send(order(paid, "cancel/"))
 
-    assert "The fee is another one by now." in page
+    assert "The cancellation fee has changed." in page
     assert "Cancel for a fee of ₩30,800" in page
     assert paid.reservation.state == "confirmed"
 
@@ -174,7 +174,7 @@ def test_a_fee_that_nobody_named_cancels_nothing(me, paid, fee):
 
     page = me.send(order(paid, "cancel/"), fee=fee)
 
-    assert "The fee is another one by now." in page
+    assert "The cancellation fee has changed." in page
     assert paid.payment.state == "succeeded"
 
 
@@ -185,7 +185,7 @@ def test_too_late_is_said_and_offered_no_more(me, paid):
     assert "Cancel this order" not in me.page
     page = me.open(order(paid, "cancel/"))
 
-    assert "It is too late to give these tickets back." in page
+    assert "It is too late to cancel these tickets." in page
     assert me.address == order(paid)
 
 
@@ -204,7 +204,7 @@ def test_a_pending_refund_is_shown_and_polled(me, buyer):
 
     page = me.send(order(buyer, "cancel/"))
     assert "Being refunded" in page
-    assert "On its way back" in page
+    assert "Refund in progress" in page
     assert "js/payments/watch" in page
 
     testing.wait()
@@ -228,7 +228,7 @@ def test_a_part_that_came_back_is_shown_and_the_seats_stay(me, paid):
 
     page = me.open(order(paid))
 
-    assert "Paid, part refunded" in page
+    assert "Paid, partly refunded" in page
     assert "−₩8,000" in page
     assert "kind" not in page
 
@@ -248,7 +248,7 @@ def test_money_that_was_taken_for_nothing_is_shown_too(me, buyer):
     work(buyer.now)
     assert Refund.objects.get().is_owed
     assert me.open(f"/payments/{buyer.payment.number}/")
-    assert me.heading == "Your money went back"
+    assert me.heading == "You have been refunded"
 
     page = me.open(order(buyer))
 

@@ -29,7 +29,7 @@ def test_the_basket_leads_there_and_while_paying_says_so(me, buyer):
     page = me.open(address)
 
     assert f'href="{pay(buyer)}">Continue paying</a>' in page
-    assert "Give these seats back" not in page
+    assert "Release these seats" not in page
     assert 'role="timer"' not in page
 
 
@@ -38,7 +38,7 @@ def test_what_is_being_paid_has_no_timer_on_the_map(me, buyer):
 
     page = me.open(f"/events/{buyer.event.pk}/seats/")
 
-    assert "They are being paid for." in page
+    assert "Payment is in progress." in page
     assert "data-deadline" not in page
 
 
@@ -113,7 +113,7 @@ def test_anothers_payment_is_not_there(stranger, buyer):
 def test_a_gateway_that_is_away_is_said_and_can_be_tried_again(me, buyer, settings, base):
     settings.PORTONE_URL = "http://127.0.0.1:9/nowhere"
     page = begin(me, buyer)
-    assert "Paying is not possible this very moment. Nothing was charged" in page
+    assert "Payment is not possible at the moment. Nothing was charged" in page
     assert me.heading == "Not paid yet"
 
     settings.PORTONE_URL = base
@@ -128,7 +128,7 @@ def test_an_open_breaker_is_said_too(me, buyer):
 
     page = begin(me, buyer)
 
-    assert "Paying is not possible this very moment." in page
+    assert "Payment is not possible at the moment." in page
     assert 'role="timer"' in page
 
 
@@ -152,7 +152,7 @@ def test_who_would_rather_not_pay_has_the_seats_only_held_again(me, buyer):
     assert me.heading == "Nothing was charged"
     assert Payment.objects.get().state == "cancelled"
     assert buyer.reservation.state == "held"
-    assert "Give these seats back" in me.open(f"/events/{buyer.event.pk}/basket/")
+    assert "Release these seats" in me.open(f"/events/{buyer.event.pk}/basket/")
 
 
 def test_who_says_not_to_have_paid_but_did_has_the_seats(me, buyer, settings):

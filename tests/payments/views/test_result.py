@@ -135,12 +135,12 @@ def test_failed_says_why_and_lets_one_try_again_with_a_new_key(me, make, code, m
         ("pending", "paying", 4, "Not paid yet"),
         ("prepared", "paying", 4, "Not paid yet"),
         ("prepared", "paying", -1, "The time to pay is up"),
-        ("failed", "held", -1, "Not paid, and the time is up"),
-        ("failed", "expired", -1, "Not paid, and the time is up"),
-        ("cancelled", "cancelled", -1, "Not paid, and the time is up"),
-        ("failed", "released", 4, "Not paid, and the time is up"),
+        ("failed", "held", -1, "Not paid in time"),
+        ("failed", "expired", -1, "Not paid in time"),
+        ("cancelled", "cancelled", -1, "Not paid in time"),
+        ("failed", "released", 4, "Not paid in time"),
         ("failed", "paying", 4, "Another payment is under way"),
-        ("failed", "confirmed", 4, "These seats are paid already"),
+        ("failed", "confirmed", 4, "These seats are already paid for"),
         ("succeeded", "cancelled", 4, "We are looking into it"),
     ],
 )
@@ -159,14 +159,14 @@ def test_a_page_whose_time_is_up_does_not_load_itself_for_ever(me, make):
 
 def test_money_without_seats_goes_back_by_itself_and_the_page_says_so(me, make):
     page = read(me, make("refunding", "cancelled", is_owed=True))
-    assert me.heading == "Your money is going back"
-    assert "All of it goes back by itself, the way you paid." in page
+    assert me.heading == "Your refund is in progress"
+    assert "You will be refunded in full automatically, to your original payment method." in page
     assert "js/payments/watch" in page
     assert "data-token" not in page
 
     Payment.objects.update(state="refunded")
     me.open(me.address)
-    assert me.heading == "Your money went back"
+    assert me.heading == "You have been refunded"
     assert "js/payments/watch" not in me.page
 
 
@@ -188,13 +188,13 @@ def test_a_checkout_that_comes_too_late_says_what_became_of_the_payment(me, make
 
     me.open(f"/orders/{buyer.code}/pay/")
 
-    assert me.heading == "Your money is going back"
+    assert me.heading == "Your refund is in progress"
 
 
 def test_paid_without_seats_is_not_called_cancelled(me, make, buyer):
     make("succeeded", "cancelled")
 
-    assert "Being looked into</span>" in me.open(f"/orders/{buyer.code}/")
+    assert "Under review</span>" in me.open(f"/orders/{buyer.code}/")
 
 
 def test_a_result_costs_few_statements(me, make, django_assert_max_num_queries):

@@ -96,7 +96,7 @@ def test_a_hold_request_is_pushed_to_its_fan_alone(event, fan, rival, now, open_
 
     assert [each["state"] for each in told] == ["PROCESSING", "FAILED"]
     assert {each["code"] for each in told} == {asked.code}
-    assert told[-1]["refusal"]["message"] == "Somebody else was faster."
+    assert told[-1]["refusal"]["message"] == "Someone else was faster."
     assert {each["type"] for each in theirs.pending()} == {"seats"}
 
 

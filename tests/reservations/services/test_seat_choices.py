@@ -1,4 +1,4 @@
-"""Best available, standing places, wheelchair places."""
+"""Best available, standing places, wheelchair spaces."""
 
 import pytest
 
@@ -85,12 +85,12 @@ def test_the_best_cost_one_round_trip(house, fan, now, django_assert_num_queries
         best(house, fan, now, 2)
 
 
-# -- wheelchair places ----------------------------------------------------------------------------
+# -- wheelchair spaces ----------------------------------------------------------------------------
 
 
 @pytest.fixture
 def accessible(house):
-    """In the first row, 1 is a wheelchair place and 2 its companion's seat; so are 5 and 6."""
+    """In the first row, 1 is a wheelchair space and 2 its companion's seat; so are 5 and 6."""
     first = Place.objects.filter(section__plan=house.plan, row="1")
     first.filter(number__in=[1, 5]).update(accessible=True)
     first.filter(number__in=[2, 6]).update(companion=True)

@@ -88,7 +88,7 @@ def test_the_page_says_it_calmly_with_the_reason(entry, event, fan, operator, no
 
     text = text_of(browser_of(fan), page(event))
 
-    assert "The organiser has taken you off the list. You can join again, at its end." in text
+    assert "The organiser has removed you from the list. You can join again at the end." in text
     assert "The reason given: two accounts &lt;b&gt;&amp;" in text
 
 
@@ -98,7 +98,7 @@ def test_without_a_reason_none_is_shown(entry, event, fan, operator, now, mailou
 
     text = text_of(browser_of(fan), page(event))
 
-    assert "The organiser has taken you off the list." in text
+    assert "The organiser has removed you from the list." in text
     assert "The reason given" not in text
     assert "Reason:" not in mailoutbox[0].body
 

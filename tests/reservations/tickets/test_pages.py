@@ -159,7 +159,7 @@ def test_what_cannot_be_is_said_on_the_page(ann, ticket, event):
     page = read(answer)
     assert "can&#x27;t be changed" in page
     assert "Change the name" not in page
-    assert "Give it to somebody else" not in page
+    assert "Give it to someone else" not in page
 
 
 @pytest.mark.parametrize(("form", "sent"), [("rename/", {"name": ""}), ("offer/", {"email": "x"})])
@@ -178,7 +178,7 @@ def test_a_ticket_goes_from_hand_to_hand(ann, ben, ticket, rival, event):
     offer = TransferOffer.objects.get()
     answer = ben.post(f"/tickets/offers/{offer.code}/accept/", follow=True)
 
-    assert "The ticket is yours." in read(answer)
+    assert "The ticket is now yours." in read(answer)
     assert "given to somebody else" in read(ann.get(f"/tickets/{ticket.code}/"))
 
 

@@ -74,8 +74,8 @@ def test_without_a_queue_whoever_is_logged_in_may_choose(me, event):
     page = text(me.get(at(event)))
 
     assert "Pick the best for me" in page
-    assert "Hold standing places" in page
-    assert "To the line" not in page
+    assert "Hold standing tickets" in page
+    assert "Go to the line" not in page
 
 
 def test_who_is_not_inside_may_look_and_is_led_to_the_line(me, client, event, line):
@@ -128,7 +128,7 @@ def test_what_is_not_on_sale_is_only_shown(me, event, state):
 
     page = text(me.get(at(event)))
 
-    assert "For a look only: seats can’t be bought at the moment." in page
+    assert "View only: seats can’t be bought at the moment." in page
     assert "Pick the best for me" not in page
 
 
@@ -197,7 +197,7 @@ def test_a_conflict_names_the_seat_and_keeps_the_others_ticked(me, event, fan, r
 
     assert answer.headers["Location"] == at(event, f"seats/A/?keep={one},{three}")
     page = text(me.get(answer.headers["Location"]))
-    assert "Somebody else was faster. Section A, row 1, seat 2." in page
+    assert "Someone else was faster. Section A, row 1, seat 2." in page
     assert re.findall(r'value="(\d+)" checked', page) == [str(one), str(three)]
     assert basket(event, fan) == []
 
@@ -248,7 +248,7 @@ def test_who_is_not_inside_holds_nothing_and_sees_why(me, event, line, fan):
     answer = me.post(at(event, "basket/best/"), {"grade": "R", "quantity": "1"})
 
     assert answer.status_code == 303
-    assert "To the line" in text(me.get(answer.headers["Location"]))
+    assert "Go to the line" in text(me.get(answer.headers["Location"]))
     assert basket(event, fan) == []
 
 
@@ -336,7 +336,7 @@ def test_seats_are_given_back_by_a_button_and_nobody_elses(me, event, fan, rival
     told = said(me, me.post(at(event, f"basket/{mine.code}/give-back/")))
     other = me.post(at(event, f"basket/{theirs.code}/give-back/"))
 
-    assert told == ["The seats are given back. Others can have them now."]
+    assert told == ["Your seats have been released. Others can choose them now."]
     assert other.status_code == 404
     assert (basket(event, fan), len(basket(event, rival))) == ([], 1)
 

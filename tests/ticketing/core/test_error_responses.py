@@ -68,7 +68,7 @@ def test_people_get_a_page_with_what_is_so_and_what_to_do(rf):
     page = response.content.decode()
     assert response.status_code == 503
     assert response["Retry-After"] == "5"
-    assert "We are briefly out of reach." in page
+    assert "The service is briefly unavailable." in page
     assert "tries again by itself" in page
 
 

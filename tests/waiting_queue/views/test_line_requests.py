@@ -159,7 +159,7 @@ def test_the_event_page_leads_to_the_line(client, slow_queue):
     ("state", "label"),
     [
         ("scheduled", "How the line works"),
-        ("lobby", "To the lobby"),
+        ("lobby", "Go to the lobby"),
         ("paused", "you can join it"),
         ("draining", "takes nobody else"),
     ],

@@ -120,7 +120,7 @@ def test_the_waiting_view_shows_place_progress_estimate_clock_and_absence(me, sl
     assert 'data-ahead>2</span> <span class="place__label" data-ahead-label>people ahead' in shown
     assert 'max="3" value="1"' in shown
     assert "1 of the 3 who came before you have had their turn or left." in shown
-    assert "Our clock" in shown
+    assert "Server time" in shown
     assert "nothing is heard of you for 5 minutes" in shown
     assert "you have one minute to come in" in shown
     assert leave_of(slow_queue) in shown
@@ -144,7 +144,7 @@ def test_a_paused_line_says_so_and_makes_no_estimate(me, slow_queue, operator):
     shown = text(me.get(line_of(slow_queue)))
 
     assert 'data-when="paused">The line is paused' in shown
-    assert "none while the line is paused" in shown
+    assert "not available while the line is paused" in shown
 
 
 def test_a_draining_line_still_calls_those_in_it_and_takes_nobody_else(
@@ -156,7 +156,10 @@ def test_a_draining_line_still_calls_those_in_it_and_takes_nobody_else(
     inside = text(me.get(line_of(slow_queue)))
     outside = text(Client(headers={"accept-language": "en"}).get(line_of(slow_queue)))
 
-    assert 'data-when="draining">The line takes nobody else. You are still called.' in inside
+    assert (
+        'data-when="draining">The line is closed to new people. You will still get your turn.'
+        in inside
+    )
     assert "The line takes nobody else" in outside
     assert "Log in to join" not in outside
 
@@ -172,7 +175,7 @@ def test_the_outlook_is_shown_per_grade(me, slow_queue):
     row = r"data-grade-name>([^<]+)</span> .*?data-grade-label>([^<]+)<.*?data-grade-free>([^<]+)<"
     assert re.findall(row, shown)[:2] == [
         ("R seat", "likely", "8 free"),
-        ("S seat", "none left now", "0 free"),
+        ("S seat", "none left at the moment", "0 free"),
     ]
 
 

@@ -92,8 +92,8 @@ VENUES = {
         blocks=[
             Block(
                 code="ST",
-                name_ko="스탠딩",
-                name_en="Standing",
+                name_ko="플로어",
+                name_en="Floor",
                 grade="ST",
                 kind=Section.Kind.STANDING,
                 capacity=1_200,

@@ -130,13 +130,13 @@ SEAT_LIST = {
     "states": "aash",
 }
 ERRORS = {
-    "not_found": (404, "There is nothing here.", {}),
+    "not_found": (404, "Page not found.", {}),
     "invalid_input": (
         400,
-        "Some of what was sent can't be used.",
+        "Some of the information sent can't be used.",
         {"fields": {"page": [{"message": "A valid integer is required.", "code": "invalid"}]}},
     ),
-    "unavailable": (503, "We are briefly out of reach.", {}),
+    "unavailable": (503, "The service is briefly unavailable.", {}),
 }
 
 

@@ -62,7 +62,7 @@ class Migration(migrations.Migration):
                 ('number', models.PositiveIntegerField(verbose_name='number')),
                 ('x', models.IntegerField(default=0, verbose_name='x')),
                 ('y', models.IntegerField(default=0, verbose_name='y')),
-                ('accessible', models.BooleanField(default=False, verbose_name='wheelchair place')),
+                ('accessible', models.BooleanField(default=False, verbose_name='wheelchair space')),
                 ('companion', models.BooleanField(default=False, verbose_name="companion's seat")),
             ],
             options={

@@ -89,7 +89,7 @@ class Place(models.Model):
     # Position in the plan's units; standing places have none.
     x = models.IntegerField(_("x"), default=0)
     y = models.IntegerField(_("y"), default=0)
-    accessible = models.BooleanField(_("wheelchair place"), default=False)
+    accessible = models.BooleanField(_("wheelchair space"), default=False)
     companion = models.BooleanField(_("companion's seat"), default=False)
 
     class Meta:

@@ -177,7 +177,7 @@ class ReportSerializer(serializers.Serializer):
         except UnicodeEncodeError:
             whole = r"\u0000"
         if r"\u0000" in whole.replace("\\\\", "") or len(whole) > 2 * MAX_REPORT_LENGTH:
-            raise serializers.ValidationError(_("Some of what was sent can't be used."))
+            raise serializers.ValidationError(_("Some of the information sent can't be used."))
         return attrs
 
 
