@@ -97,7 +97,7 @@ class HoldBackForm(forms.Form):
         ]
         for name, row in zip(("first_row", "last_row"), ends, strict=True):
             if row not in rows:
-                words = gettext("This section has no row “%(row)s”.") % {"row": row}
-                raise ValidationError({name: words})
+                message = gettext("This section has no row “%(row)s”.") % {"row": row}
+                raise ValidationError({name: message})
         low, high = sorted(rows.index(row) for row in ends)
         return rows[low : high + 1]
