@@ -38,8 +38,8 @@ def create_demo(*, now: datetime) -> list[Event]:
     operator = create_people()
     plans = {name: create_venue(venue) for name, venue in VENUES.items()}
     organisers = {
-        name: Organiser.objects.create(email=email, **bilingual("name", words))
-        for name, (words, email) in ORGANISERS.items()
+        name: Organiser.objects.create(email=email, **bilingual("name", names))
+        for name, (names, email) in ORGANISERS.items()
     }
     events = [
         create_event(spec, plans[spec.venue], organisers[spec.organiser], operator, now)
@@ -112,8 +112,8 @@ def hold_back_first_row(event: Event, section: str, operator: User, now: datetim
     )
 
 
-def bilingual(field: str, words: tuple[str, str]) -> dict[str, str]:
-    korean, english = words
+def bilingual(field: str, names: tuple[str, str]) -> dict[str, str]:
+    korean, english = names
     return {f"{field}_ko": korean, f"{field}_en": english}
 
 

@@ -66,16 +66,16 @@ class EventPages(PagesAdmin):
         services.move_event(
             event_id=event.pk, to=to, by=operator(request), reason=reason, now=clock.now()
         )
-        words = _("“%(event)s” is now: %(state)s.")
-        self.message_user(request, words % {"event": event, "state": to.label}, messages.SUCCESS)
+        message = _("“%(event)s” is now: %(state)s.")
+        self.message_user(request, message % {"event": event, "state": to.label}, messages.SUCCESS)
         return self.back_to(event)
 
     def create_seats_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         require_post(request)
         event = self.changeable(request, pk)
         count = services.create_seats(event_id=event.pk, by=operator(request), now=clock.now())
-        words = ngettext("%(count)s seat was created.", "%(count)s seats were created.", count)
-        self.message_user(request, words % {"count": count}, messages.SUCCESS)
+        message = ngettext("%(count)s seat was created.", "%(count)s seats were created.", count)
+        self.message_user(request, message % {"count": count}, messages.SUCCESS)
         return self.back_to(event)
 
     def hold_back_view(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -99,8 +99,8 @@ class EventPages(PagesAdmin):
             reason=form.cleaned_data["reason"],
             now=clock.now(),
         )
-        words = _("%(count)s seats were changed, %(left)s others in this range were left alone.")
-        self.message_user(request, words % {"count": count, "left": form.skipped})
+        message = _("%(count)s seats were changed, %(left)s others in this range were left alone.")
+        self.message_user(request, message % {"count": count, "left": form.skipped})
         return self.back_to(event)
 
 

@@ -132,8 +132,8 @@ class PlanPages(PagesAdmin):
     def _done(self, request: HttpRequest, plan: SeatPlan) -> HttpResponse:
         self.log_addition(request, plan, [{"added": {}}])
         seats = plan_seat_counts([plan.pk])[plan.pk]["seats"]
-        words = _("“%(plan)s” was stored with %(seats)s seats.") % {"plan": plan, "seats": seats}
-        self.message_user(request, words, messages.SUCCESS)
+        message = _("“%(plan)s” was stored with %(seats)s seats.") % {"plan": plan, "seats": seats}
+        self.message_user(request, message, messages.SUCCESS)
         return self.back_to(plan)
 
 

@@ -32,8 +32,8 @@ def web_poster(upload: UploadedFile) -> ContentFile:
     try:
         return _encoded(upload)
     except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError):
-        words = _("This is not a JPEG, PNG or WebP picture that can be read.")
-        raise ValidationError(words, code="not_a_picture") from None
+        message = _("This is not a JPEG, PNG or WebP picture that can be read.")
+        raise ValidationError(message, code="not_a_picture") from None
 
 
 def _encoded(upload: UploadedFile) -> ContentFile:

@@ -15,15 +15,15 @@ from ticketing.events.services.plans import generate_plan
 
 
 @pytest.fixture
-def desk(operator: User, client: Client) -> Client:
-    """The admin as a superuser sees it."""
+def operator_client(operator: User, client: Client) -> Client:
+    """A client logged in as a superuser."""
     client.force_login(operator, backend="django.contrib.auth.backends.ModelBackend")
     return client
 
 
 @pytest.fixture
-def onlooker(db: None) -> Client:
-    """Staff who may look at everything and change nothing."""
+def viewer_client(db: None) -> Client:
+    """A client logged in as staff with view permissions only."""
     user = make_user(is_staff=True)
     user.user_permissions.set(Permission.objects.filter(codename__startswith="view_"))
     client = Client()

@@ -50,7 +50,7 @@ def test_what_can_not_be_read_is_shown_as_it_is(text):
     assert change("edited").value_label("title_k") == "title_k"
 
 
-def test_the_pages_of_an_event_and_its_history_say_it_in_korean(desk, operator, now):
+def test_the_pages_of_an_event_and_its_history_say_it_in_korean(operator_client, operator, now):
     event = make_event(now)
     seats = seat_ids(event)[:3]
     services.block_seats(event_id=event.pk, seat_ids=seats, by=operator, reason="x", now=now)
@@ -61,7 +61,10 @@ def test_the_pages_of_an_event_and_its_history_say_it_in_korean(desk, operator, 
         reverse("admin:ticketing_event_change", args=[event.pk]),
     ]
 
-    read = [desk.get(page, headers={"accept-language": "ko"}).content.decode() for page in pages]
+    read = [
+        operator_client.get(page, headers={"accept-language": "ko"}).content.decode()
+        for page in pages
+    ]
 
     assert kept.what == "seats 3"
     assert all("좌석 3석" in page for page in read)

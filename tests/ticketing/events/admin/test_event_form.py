@@ -39,8 +39,10 @@ def picture(kind="JPEG", size=(2400, 1200), **options) -> SimpleUploadedFile:
     return SimpleUploadedFile(f"poster.{kind.lower()}", content.getvalue())
 
 
-def test_an_edit_is_saved_and_audited(desk, event, page, operator):
-    response = desk.post(page, sent(desk.get(page), title_en="Sunlight Concert"))
+def test_an_edit_is_saved_and_audited(operator_client, event, page, operator):
+    response = operator_client.post(
+        page, sent(operator_client.get(page), title_en="Sunlight Concert")
+    )
 
     change = EventChange.objects.filter(event=event, what="edited").get()
     assert response.status_code == 302
@@ -48,10 +50,10 @@ def test_an_edit_is_saved_and_audited(desk, event, page, operator):
     assert (change.after, change.by) == ("title_en", operator)
 
 
-def test_how_seats_are_sold_can_be_changed_and_is_audited(desk, event, page):
+def test_how_seats_are_sold_can_be_changed_and_is_audited(operator_client, event, page):
     changed = {"seats_per_person": "2", "hold_seconds": "120", "payment_seconds": "240"}
 
-    desk.post(page, sent(desk.get(page), **changed, no_orphans="on"))
+    operator_client.post(page, sent(operator_client.get(page), **changed, no_orphans="on"))
 
     event.refresh_from_db()
     assert (event.seats_per_person, event.hold_seconds, event.payment_seconds) == (2, 120, 240)
@@ -61,90 +63,100 @@ def test_how_seats_are_sold_can_be_changed_and_is_audited(desk, event, page):
 
 
 @pytest.mark.parametrize("nonsense", [{"seats_per_person": "0"}, {"hold_seconds": "5"}])
-def test_nobody_is_given_no_seats_or_no_time(desk, event, page, nonsense):
-    response = desk.post(page, sent(desk.get(page), **nonsense))
+def test_nobody_is_given_no_seats_or_no_time(operator_client, event, page, nonsense):
+    response = operator_client.post(page, sent(operator_client.get(page), **nonsense))
 
     assert response.context["adminform"].form.errors.keys() == nonsense.keys()
 
 
-def test_a_new_price_is_audited(desk, event, page):
-    data = sent(desk.get(page)) | {"grades-0-price": "99000"}
+def test_a_new_price_is_audited(operator_client, event, page):
+    data = sent(operator_client.get(page)) | {"grades-0-price": "99000"}
 
-    desk.post(page, data)
+    operator_client.post(page, data)
 
     assert EventChange.objects.get(event=event, what="grade R").after == "price=99000"
 
 
-def test_a_form_that_was_open_for_long_does_not_undo_a_move(desk, event, page):
-    data = sent(desk.get(page), title_en="Late edit")
+def test_a_form_that_was_open_for_long_does_not_undo_a_move(operator_client, event, page):
+    data = sent(operator_client.get(page), title_en="Late edit")
     Event.objects.filter(pk=event.pk).update(state="paused")
 
-    desk.post(page, data)
+    operator_client.post(page, data)
 
     event.refresh_from_db()
     assert (event.state, event.title_en) == ("paused", "Late edit")
 
 
-def test_the_state_can_not_be_posted(desk, event, page):
-    desk.post(page, sent(desk.get(page), state="cancelled", title_en="New"))
+def test_the_state_can_not_be_posted(operator_client, event, page):
+    operator_client.post(page, sent(operator_client.get(page), state="cancelled", title_en="New"))
 
     event.refresh_from_db()
     assert (event.state, event.title_en) == ("on_sale", "New")
 
 
-def test_plan_and_currency_stay_once_there_are_seats(desk, event, page):
+def test_plan_and_currency_stay_once_there_are_seats(operator_client, event, page):
     other = make_plan()
 
-    desk.post(page, sent(desk.get(page), plan=other.pk, currency="USD", title_en="New"))
+    operator_client.post(
+        page, sent(operator_client.get(page), plan=other.pk, currency="USD", title_en="New")
+    )
 
     event.refresh_from_db()
     assert (event.plan == other, event.currency, event.title_en) == (False, "KRW", "New")
 
 
-def test_plan_and_currency_are_free_before(desk, now):
+def test_plan_and_currency_are_free_before(operator_client, now):
     event, other = make_event(now, seats=False), make_plan()
     page = reverse("admin:ticketing_event_change", args=[event.pk])
 
-    desk.post(page, sent(desk.get(page), plan=other.pk, currency="USD"))
+    operator_client.post(page, sent(operator_client.get(page), plan=other.pk, currency="USD"))
 
     event.refresh_from_db()
     assert (event.plan, event.currency) == (other, "USD")
 
 
-def test_a_draft_without_seats_is_deleted_and_nothing_else(desk, event, now):
+def test_a_draft_without_seats_is_deleted_and_nothing_else(operator_client, event, now):
     draft = make_event(now, seats=False, state=Event.State.DRAFT)
 
     for one in (event, draft):
-        desk.post(reverse("admin:ticketing_event_delete", args=[one.pk]), {"post": "yes"})
+        operator_client.post(
+            reverse("admin:ticketing_event_delete", args=[one.pk]), {"post": "yes"}
+        )
 
     assert list(Event.objects.all()) == [event]
 
 
-def test_wrong_times_are_form_errors(desk, event, page):
-    response = desk.post(page, sent(desk.get(page), doors_at_0="2999-01-01", doors_at_1="10:00"))
+def test_wrong_times_are_form_errors(operator_client, event, page):
+    response = operator_client.post(
+        page, sent(operator_client.get(page), doors_at_0="2999-01-01", doors_at_1="10:00")
+    )
 
     assert response.status_code == 200
     assert response.context["adminform"].form.errors
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
-def test_a_poster_becomes_a_small_webp(kind, desk, event, page, settings, tmp_path):
+def test_a_poster_becomes_a_small_webp(kind, operator_client, event, page, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path
 
-    desk.post(page, sent(desk.get(page), poster=picture(kind)))
+    operator_client.post(page, sent(operator_client.get(page), poster=picture(kind)))
 
     event.refresh_from_db()
     with Image.open(event.poster.path) as stored:
         assert (stored.format, stored.size) == ("WEBP", (1600, 800))
-    assert event.poster.url in desk.get(page).content.decode()
+    assert event.poster.url in operator_client.get(page).content.decode()
 
 
-def test_a_poster_is_turned_upright_and_tells_nothing(desk, event, page, settings, tmp_path):
+def test_a_poster_is_turned_upright_and_tells_nothing(
+    operator_client, event, page, settings, tmp_path
+):
     settings.MEDIA_ROOT = tmp_path
     exif = Image.Exif()
     exif[0x0112], exif[0x010E] = 6, "taken at home"
 
-    desk.post(page, sent(desk.get(page), poster=picture(size=(400, 200), exif=exif.tobytes())))
+    operator_client.post(
+        page, sent(operator_client.get(page), poster=picture(size=(400, 200), exif=exif.tobytes()))
+    )
 
     event.refresh_from_db()
     with Image.open(event.poster.path) as stored:
@@ -163,10 +175,10 @@ def test_a_poster_is_turned_upright_and_tells_nothing(desk, event, page, setting
     ],
     ids=["not a picture", "cut off", "too large", "wrong format", "too many pixels"],
 )
-def test_a_bad_poster_is_a_form_error(upload, desk, event, page, settings, tmp_path):
+def test_a_bad_poster_is_a_form_error(upload, operator_client, event, page, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path
 
-    response = desk.post(page, sent(desk.get(page), poster=upload()))
+    response = operator_client.post(page, sent(operator_client.get(page), poster=upload()))
 
     event.refresh_from_db()
     assert "poster" in response.context["adminform"].form.errors

@@ -12,126 +12,134 @@ LISTS = ("event", "venue", "seatplan", "organiser", "seat", "eventchange")
 
 
 @pytest.mark.parametrize("model", LISTS)
-def test_a_list_asks_few_questions(model, desk, arena, django_assert_max_num_queries):
+def test_a_list_asks_few_questions(model, operator_client, arena, django_assert_max_num_queries):
     with django_assert_max_num_queries(14):
-        response = desk.get(reverse(f"admin:ticketing_{model}_changelist"))
+        response = operator_client.get(reverse(f"admin:ticketing_{model}_changelist"))
 
     assert response.status_code == 200
     assert len(response.content) < 150_000
 
 
 def test_more_events_in_the_list_cost_no_more_questions(
-    desk, event, now, django_assert_max_num_queries
+    operator_client, event, now, django_assert_max_num_queries
 ):
     for _ in range(6):
         make_event(now)
 
     with django_assert_max_num_queries(12):
-        response = desk.get(reverse("admin:ticketing_event_changelist"))
+        response = operator_client.get(reverse("admin:ticketing_event_changelist"))
 
     assert response.content.count(b"12 / 12") == 7
 
 
 @pytest.mark.parametrize("model", ["event", "venue", "seatplan", "organiser"])
 def test_a_change_page_of_an_arena_asks_few_questions(
-    model, desk, arena, django_assert_max_num_queries
+    model, operator_client, arena, django_assert_max_num_queries
 ):
     plan = arena.plan
     things = {"event": arena, "venue": plan.venue, "seatplan": plan, "organiser": arena.organiser}
     with django_assert_max_num_queries(25):
-        response = desk.get(reverse(f"admin:ticketing_{model}_change", args=[things[model].pk]))
+        response = operator_client.get(
+            reverse(f"admin:ticketing_{model}_change", args=[things[model].pk])
+        )
 
     assert response.status_code == 200
     assert len(response.content) < 150_000
 
 
 @pytest.mark.parametrize("page", ["event_hold_back", "event_history", "event_delete"])
-def test_an_arenas_other_pages_are_light(page, desk, arena, django_assert_max_num_queries):
+def test_an_arenas_other_pages_are_light(
+    page, operator_client, arena, django_assert_max_num_queries
+):
     with django_assert_max_num_queries(14):
-        response = desk.get(reverse(f"admin:ticketing_{page}", args=[arena.pk]))
+        response = operator_client.get(reverse(f"admin:ticketing_{page}", args=[arena.pk]))
 
     assert response.status_code == (403 if page == "event_delete" else 200)
 
 
-def test_deleting_a_plan_lists_no_seats(desk, arena, django_assert_max_num_queries):
+def test_deleting_a_plan_lists_no_seats(operator_client, arena, django_assert_max_num_queries):
     with django_assert_max_num_queries(10):
-        response = desk.get(reverse("admin:ticketing_seatplan_delete", args=[arena.plan.pk]))
+        response = operator_client.get(
+            reverse("admin:ticketing_seatplan_delete", args=[arena.plan.pk])
+        )
 
     assert response.status_code == 200
     assert len(response.content) < 50_000
 
 
 @pytest.mark.parametrize("model", ["event", "venue", "organiser"])
-def test_an_add_page_answers(model, desk):
-    assert desk.get(reverse(f"admin:ticketing_{model}_add")).status_code == 200
+def test_an_add_page_answers(model, operator_client):
+    assert operator_client.get(reverse(f"admin:ticketing_{model}_add")).status_code == 200
 
 
 @pytest.mark.parametrize("page", ["seatplan_import", "seatplan_generate"])
-def test_the_plan_pages_answer(page, desk):
-    assert desk.get(reverse(f"admin:ticketing_{page}")).status_code == 200
+def test_the_plan_pages_answer(page, operator_client):
+    assert operator_client.get(reverse(f"admin:ticketing_{page}")).status_code == 200
 
 
-def test_adding_a_plan_leads_to_the_import(desk):
-    response = desk.get(reverse("admin:ticketing_seatplan_add"))
+def test_adding_a_plan_leads_to_the_import(operator_client):
+    response = operator_client.get(reverse("admin:ticketing_seatplan_add"))
 
     assert response.url == reverse("admin:ticketing_seatplan_import")
 
 
-def test_events_are_found_by_title_venue_and_organiser(desk, event):
+def test_events_are_found_by_title_venue_and_organiser(operator_client, event):
     for word in (event.title_en, "Hangang", "Moonlight"):
-        found = desk.get(reverse("admin:ticketing_event_changelist"), {"q": word})
+        found = operator_client.get(reverse("admin:ticketing_event_changelist"), {"q": word})
         assert event.title_ko in found.content.decode()
 
-    missed = desk.get(reverse("admin:ticketing_event_changelist"), {"q": "nothing like it"})
+    missed = operator_client.get(
+        reverse("admin:ticketing_event_changelist"), {"q": "nothing like it"}
+    )
     assert event.title_ko not in missed.content.decode()
 
 
-def test_seats_are_filtered_by_event(desk, event, now):
+def test_seats_are_filtered_by_event(operator_client, event, now):
     make_event(now)
 
-    response = desk.get(reverse("admin:ticketing_seat_changelist"), {"event": event.pk})
+    response = operator_client.get(reverse("admin:ticketing_seat_changelist"), {"event": event.pk})
 
     assert response.context["cl"].result_count == Seat.objects.filter(event=event).count()
 
 
 @pytest.mark.parametrize("value", ["x", "-1", "9" * 30, "٣"])
-def test_a_strange_event_in_the_address_is_harmless(value, desk, event):
-    response = desk.get(reverse("admin:ticketing_seat_changelist"), {"event": value})
+def test_a_strange_event_in_the_address_is_harmless(value, operator_client, event):
+    response = operator_client.get(reverse("admin:ticketing_seat_changelist"), {"event": value})
 
     assert response.status_code == 200
 
 
-def test_a_seat_is_only_looked_at(desk, event):
+def test_a_seat_is_only_looked_at(operator_client, event):
     seat = event.seats.first()
     page = reverse("admin:ticketing_seat_change", args=[seat.pk])
 
-    assert desk.get(page).status_code == 200
-    assert desk.post(page, {"state": "sold"}).status_code == 403
+    assert operator_client.get(page).status_code == 200
+    assert operator_client.post(page, {"state": "sold"}).status_code == 403
 
 
-def test_nobody_writes_history(desk, event):
+def test_nobody_writes_history(operator_client, event):
     change = EventChange.objects.filter(event=event).first()
     page = reverse("admin:ticketing_eventchange_change", args=[change.pk])
 
-    assert desk.get(page).status_code == 200
-    assert desk.post(page, {"reason": "forged"}).status_code == 403
-    assert desk.get(reverse("admin:ticketing_eventchange_add")).status_code == 403
+    assert operator_client.get(page).status_code == 200
+    assert operator_client.post(page, {"reason": "forged"}).status_code == 403
+    assert operator_client.get(reverse("admin:ticketing_eventchange_add")).status_code == 403
     delete = reverse("admin:ticketing_eventchange_delete", args=[change.pk])
-    assert desk.post(delete, {"post": "yes"}).status_code == 403
+    assert operator_client.post(delete, {"post": "yes"}).status_code == 403
     assert EventChange.objects.get(pk=change.pk).why == ""
 
 
-def test_the_picture_of_a_plan_is_served(desk, arena):
+def test_the_picture_of_a_plan_is_served(operator_client, arena):
     url = reverse("admin:ticketing_seatplan_picture", args=[arena.plan.pk])
 
-    large, small = desk.get(url), desk.get(url, {"small": "1"})
+    large, small = operator_client.get(url), operator_client.get(url, {"small": "1"})
 
     assert large["Content-Type"] == "image/svg+xml"
     assert ElementTree.fromstring(large.content) is not None
     assert len(small.content) < 20_000 < len(large.content) < 400_000
 
 
-def test_pages_keep_the_content_policy(desk, event):
+def test_pages_keep_the_content_policy(operator_client, event):
     urls = [
         reverse("admin:ticketing_event_change", args=[event.pk]),
         reverse("admin:ticketing_event_hold_back", args=[event.pk]),
@@ -142,22 +150,22 @@ def test_pages_keep_the_content_policy(desk, event):
         reverse("admin:ticketing_seat_changelist"),
     ]
     for url in urls:
-        html = desk.get(url).content.decode()
+        html = operator_client.get(url).content.decode()
         assert " style=" not in html, url
         assert "<style" not in html, url
         assert " onclick=" not in html, url
 
 
-def test_times_are_said_to_be_seouls(desk, event):
+def test_times_are_said_to_be_seouls(operator_client, event):
     for url in (
         reverse("admin:ticketing_event_changelist"),
         reverse("admin:ticketing_event_change", args=[event.pk]),
     ):
-        assert "UTC+9" in desk.get(url).content.decode()
+        assert "UTC+9" in operator_client.get(url).content.decode()
 
 
-def test_the_state_is_no_field(desk, event):
-    page = desk.get(reverse("admin:ticketing_event_change", args=[event.pk]))
+def test_the_state_is_no_field(operator_client, event):
+    page = operator_client.get(reverse("admin:ticketing_event_change", args=[event.pk]))
 
     assert "state" not in page.context["adminform"].form.fields
     assert event.state == Event.State.ON_SALE
