@@ -14,7 +14,7 @@ from payments.api_serializers import (
 )
 from reservations import errors as reservations
 from ticketing.core import errors as core
-from ticketing.core.api_schema import refusals, told
+from ticketing.core.api_schema import example, refusals
 
 AUTH: list[dict[str, list[str]]] = [{"session": []}, {"token": []}]
 NUMBER = "pay-0f8fad5bd9cb469fa16570867728950e"
@@ -65,7 +65,7 @@ START = call(
     "From here on the seats can't run out until the payment is settled. A repeat, or another tab, "
     "finds the same payment.",
     request=OpenApiRequest(StartSerializer),
-    responses={201: OpenApiResponse(PaymentSerializer, "Begun.", [told(PREPARED, status=201)])}
+    responses={201: OpenApiResponse(PaymentSerializer, "Begun.", [example(PREPARED, status=201)])}
     | refusals(
         reservations.NoReservation(),
         reservations.BadPaymentToken(),
@@ -84,8 +84,8 @@ CONFIRM = call(
     "became of it.",
     request=OpenApiRequest(ConfirmSerializer),
     responses={
-        200: OpenApiResponse(PaymentSerializer, "Settled.", [told(PAID)]),
-        202: OpenApiResponse(PaymentSerializer, "Not known yet.", [told(CHECKING, status=202)]),
+        200: OpenApiResponse(PaymentSerializer, "Settled.", [example(PAID)]),
+        202: OpenApiResponse(PaymentSerializer, "Not known yet.", [example(CHECKING, status=202)]),
     }
     | refusals(errors.PaymentOver(), errors.PaymentsPaused(), *CHANGES),
 )
@@ -94,14 +94,14 @@ SHOW = call(
     "One of my payments",
     "Another person's is not found.",
     responses={200: PaymentSerializer} | refusals(*MINE),
-    examples=[told(PAID)],
+    examples=[example(PAID)],
 )
 CANCEL_TERMS = call(
     "show_cancel_terms",
     "What giving the tickets back would cost now",
     "By the event's terms: free soon after the order, then more as the show nears.",
     responses={200: CancelTermsSerializer} | refusals(*WON_T, *MINE),
-    examples=[told({"percent": 10, "fee": 30800, "back": 277200})],
+    examples=[example({"percent": 10, "fee": 30800, "back": 277200})],
 )
 CANCEL = call(
     "cancel_order",
@@ -110,8 +110,8 @@ CANCEL = call(
     "once the money is back. A repeat with the same fee is told what became of it.",
     request=OpenApiRequest(CancelSerializer),
     responses={
-        200: OpenApiResponse(PaymentSerializer, "Refunded.", [told(BACK)]),
-        202: OpenApiResponse(PaymentSerializer, "On its way.", [told(RETURNING, status=202)]),
+        200: OpenApiResponse(PaymentSerializer, "Refunded.", [example(BACK)]),
+        202: OpenApiResponse(PaymentSerializer, "On its way.", [example(RETURNING, status=202)]),
     }
     | refusals(errors.FeeChanged(fee=30800), *WON_T, *CHANGES),
 )
