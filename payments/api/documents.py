@@ -14,7 +14,7 @@ from payments.api.serializers import (
 )
 from reservations import errors as reservations
 from ticketing.core import errors as core
-from ticketing.core.api_schema import refusals, told
+from ticketing.core.api_schema import example, refusals
 
 AUTH: list[dict[str, list[str]]] = [{"session": []}, {"token": []}]
 NUMBER = "pay-0f8fad5bd9cb469fa16570867728950e"
@@ -65,7 +65,7 @@ START = call(
     "The hold can't expire until the payment is settled. A repeat, or another tab, finds the "
     "same payment.",
     request=OpenApiRequest(StartSerializer),
-    responses={201: OpenApiResponse(PaymentSerializer, "Begun.", [told(PREPARED, status=201)])}
+    responses={201: OpenApiResponse(PaymentSerializer, "Begun.", [example(PREPARED, status=201)])}
     | refusals(
         reservations.NoReservation(),
         reservations.BadPaymentToken(),
@@ -84,8 +84,10 @@ CONFIRM = call(
     "result of the first call.",
     request=OpenApiRequest(ConfirmSerializer),
     responses={
-        200: OpenApiResponse(PaymentSerializer, "Settled.", [told(PAID)]),
-        202: OpenApiResponse(PaymentSerializer, "Not settled yet.", [told(CHARGING, status=202)]),
+        200: OpenApiResponse(PaymentSerializer, "Settled.", [example(PAID)]),
+        202: OpenApiResponse(
+            PaymentSerializer, "Not settled yet.", [example(CHARGING, status=202)]
+        ),
     }
     | refusals(errors.PaymentOver(), errors.PaymentsPaused(), *CHANGES),
 )
@@ -94,14 +96,14 @@ SHOW = call(
     "One of my payments",
     "Another person's is not found.",
     responses={200: PaymentSerializer} | refusals(*OWN),
-    examples=[told(PAID)],
+    examples=[example(PAID)],
 )
 CANCEL_TERMS = call(
     "show_cancel_terms",
     "The cancellation fee if the order is cancelled now",
     "By the event's cancellation terms: free soon after the order, then rising.",
     responses={200: CancelTermsSerializer} | refusals(*NOT_CANCELLABLE, *OWN),
-    examples=[told({"percent": 10, "fee": 30800, "back": 277200})],
+    examples=[example({"percent": 10, "fee": 30800, "back": 277200})],
 )
 CANCEL = call(
     "cancel_order",
@@ -110,8 +112,10 @@ CANCEL = call(
     "once the money is refunded. A repeat with the same fee returns the result of the first call.",
     request=OpenApiRequest(CancelSerializer),
     responses={
-        200: OpenApiResponse(PaymentSerializer, "Refunded.", [told(REFUNDED)]),
-        202: OpenApiResponse(PaymentSerializer, "Not settled yet.", [told(REFUNDING, status=202)]),
+        200: OpenApiResponse(PaymentSerializer, "Refunded.", [example(REFUNDED)]),
+        202: OpenApiResponse(
+            PaymentSerializer, "Not settled yet.", [example(REFUNDING, status=202)]
+        ),
     }
     | refusals(errors.FeeChanged(fee=30800), *NOT_CANCELLABLE, *CHANGES),
 )

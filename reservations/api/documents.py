@@ -13,7 +13,7 @@ from reservations.api.serializers import (
     WishSerializer,
 )
 from ticketing.core import errors as core
-from ticketing.core.api_schema import refusals, told
+from ticketing.core.api_schema import example, refusals
 from waiting_queue import errors as queue
 
 AUTH: list[dict[str, list[str]]] = [{"session": []}, {"token": []}]
@@ -93,10 +93,10 @@ HOLD = call(
     request=OpenApiRequest(WishSerializer),
     parameters=[HowSerializer, KEY],
     responses={
-        201: OpenApiResponse(ReservationSerializer, "Held.", [told(HELD, status=201)]),
-        200: OpenApiResponse(ReservationSerializer, "Held before, by this key.", [told(HELD)]),
+        201: OpenApiResponse(ReservationSerializer, "Held.", [example(HELD, status=201)]),
+        200: OpenApiResponse(ReservationSerializer, "Held before, by this key.", [example(HELD)]),
         202: OpenApiResponse(
-            HoldRequestSerializer, "Taken down, with `mode=async`.", [told(REQUEST, status=202)]
+            HoldRequestSerializer, "Taken down, with `mode=async`.", [example(REQUEST, status=202)]
         ),
     }
     | refusals(core.InvalidInput(), core.NotFound(), *NO_TURN, *NOT_TO_BE_HAD, *CHANGES),
@@ -106,14 +106,14 @@ MINE_HERE = call(
     "My reservations of an event",
     "The newest first; those that ended too.",
     responses={200: ReservationSerializer(many=True)} | refusals(*MINE),
-    examples=[told([HELD])],
+    examples=[example([HELD])],
 )
 SHOW = call(
     "show_reservation",
     "One of my reservations",
     "Another person's is not found.",
     responses={200: ReservationSerializer} | refusals(errors.NoReservation(), *MINE),
-    examples=[told(HELD)],
+    examples=[example(HELD)],
 )
 GIVE_BACK = call(
     "release_reservation",
@@ -123,19 +123,19 @@ GIVE_BACK = call(
     | refusals(
         errors.NoReservation(), core.IllegalMove(before="being paid", after="given back"), *CHANGES
     ),
-    examples=[told(HELD | {"state": "RELEASED", "payment_token": None})],
+    examples=[example(HELD | {"state": "RELEASED", "payment_token": None})],
 )
 LEAVE = call(
     "leave_sale",
     "Give everything back and leave",
     "Everything that is held and not being paid for; then the place inside goes to the next.",
     responses={200: GivenBackSerializer} | refusals(queue.QueueUnavailable(), *CHANGES),
-    examples=[told({"released": 1})],
+    examples=[example({"released": 1})],
 )
 SHOW_REQUEST = call(
     "show_hold_request",
     "What became of an asynchronous request",
     "PENDING, PROCESSING, then SUCCESS or FAILED. Ask again after `next_poll_ms`.",
     responses={200: HoldRequestSerializer} | refusals(errors.NoReservation(), *MINE),
-    examples=[told(SETTLED)],
+    examples=[example(SETTLED)],
 )

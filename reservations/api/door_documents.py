@@ -12,7 +12,7 @@ from reservations.api.door_serializers import (
     CountsSerializer,
 )
 from ticketing.core import errors as core
-from ticketing.core.api_schema import refusals, told
+from ticketing.core.api_schema import example, refusals
 
 KEY = "5e9a6f0c-7d0b-4c53-9d2e-2f8f2f1f6a11"
 LET_IN: dict[str, Any] = {
@@ -57,7 +57,7 @@ CHECK_IN = call(
     request=OpenApiRequest(BatchSerializer),
     responses={200: CheckedInSerializer}
     | refusals(core.InvalidInput(), core.NotFound(), core.ForeignOrigin(), *STAFF),
-    examples=[told({"check_ins": [LET_IN], "counts": COUNTS})],
+    examples=[example({"check_ins": [LET_IN], "counts": COUNTS})],
 )
 UNDO = call(
     "undo_check_in",
@@ -66,12 +66,14 @@ UNDO = call(
     request=None,
     responses={200: CheckInSerializer}
     | refusals(errors.NoCheckIn(), errors.TooLateToUndo(minutes=10), core.ForeignOrigin(), *STAFF),
-    examples=[told(LET_IN | {"message": "Undone: not inside", "undone": True, "undo_until": None})],
+    examples=[
+        example(LET_IN | {"message": "Undone: not inside", "undone": True, "undo_until": None})
+    ],
 )
 SHOW_COUNTS = call(
     "door_counts",
     "How many are inside",
     "Of every section of an event.",
     responses={200: CountsSerializer} | refusals(core.NotFound(), *STAFF),
-    examples=[told(COUNTS)],
+    examples=[example(COUNTS)],
 )

@@ -19,21 +19,21 @@ from ticketing.core import clock
 class StandbyView(FanView):
     @extend_schema(**documents.SHOW)
     def get(self, request: Request, event_id: int) -> Response:
-        return told(event_id=event_id, fan_id=fan_of(request), now=clock.now())
+        return example(event_id=event_id, fan_id=fan_of(request), now=clock.now())
 
     @extend_schema(**documents.JOIN)
     def post(self, request: Request, event_id: int) -> Response:
         wish = validated(StandbyWishSerializer, request.data)
         who: Any = {"event_id": event_id, "fan_id": fan_of(request), "now": clock.now()}
         services.join_standby(**wish, **who, language=get_language() or "")
-        return told(**who)
+        return example(**who)
 
     @extend_schema(**documents.LEAVE)
     def delete(self, request: Request, event_id: int) -> Response:
         who: Any = {"event_id": event_id, "fan_id": fan_of(request), "now": clock.now()}
         services.leave_standby(**who)
-        return told(**who)
+        return example(**who)
 
 
-def told(**who: Any) -> Response:
+def example(**who: Any) -> Response:
     return Response(standby_body(standby.require_own_place(**who), who["now"]))

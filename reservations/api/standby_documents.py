@@ -8,7 +8,7 @@ from reservations import errors
 from reservations.api.documents import CHANGES, MINE, call
 from reservations.api.standby_serializers import StandbySerializer, StandbyWishSerializer
 from ticketing.core import errors as core
-from ticketing.core.api_schema import refusals, told
+from ticketing.core.api_schema import example, refusals
 from waiting_queue import errors as queue
 
 WAITING: dict[str, Any] = {
@@ -34,7 +34,7 @@ SHOW = call(
     "My place on the standby list",
     "The latest, also one that is over: WAITING, OFFERED, then TAKEN, MISSED or LEFT.",
     responses={200: StandbySerializer} | refusals(errors.NotOnStandby(), *MINE),
-    examples=[told(OFFERED)],
+    examples=[example(OFFERED)],
 )
 JOIN = call(
     "join_standby",
@@ -54,7 +54,7 @@ JOIN = call(
         queue.QueueUnavailable(),
         *CHANGES,
     ),
-    examples=[told(WAITING)],
+    examples=[example(WAITING)],
 )
 LEAVE = call(
     "leave_standby",
@@ -64,5 +64,5 @@ LEAVE = call(
     | refusals(
         errors.NotOnStandby(), core.IllegalMove(before="being paid", after="given back"), *CHANGES
     ),
-    examples=[told(WAITING | {"state": "LEFT", "place": None})],
+    examples=[example(WAITING | {"state": "LEFT", "place": None})],
 )

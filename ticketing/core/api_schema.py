@@ -1,4 +1,4 @@
-"""The error shape, for the OpenAPI document."""
+"""Error responses and examples for the OpenAPI document."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from ticketing.core.errors import DomainError
 
 
 class ErrorSerializer(serializers.Serializer):
-    """How every refusal looks (`error_responses.body`)."""
+    """The body of every error response (`error_responses.body`)."""
 
     code = serializers.CharField(help_text="For programs; never changes.")
     message = serializers.CharField(help_text="For people, in their language.")
@@ -17,11 +17,11 @@ class ErrorSerializer(serializers.Serializer):
 
 
 def refusals(*possible: DomainError) -> dict[int, OpenApiResponse]:
-    """One answer for each status, with an example of each error that has it."""
+    """One response for each status, with an example of each error that has it."""
     by_status: dict[int, list[OpenApiExample]] = {}
     for error in possible:
         value = {"code": error.code, "message": _english(error), "details": error.details}
-        by_status.setdefault(error.status, []).append(told(value, error.code, error.status))
+        by_status.setdefault(error.status, []).append(example(value, error.code, error.status))
     return {
         status: OpenApiResponse(
             ErrorSerializer, ", ".join(f"`{each.name}`" for each in examples), examples
@@ -30,7 +30,7 @@ def refusals(*possible: DomainError) -> dict[int, OpenApiResponse]:
     }
 
 
-def told(value: Any, name: str = "Example", status: int = 200) -> OpenApiExample:
+def example(value: Any, name: str = "Example", status: int = 200) -> OpenApiExample:
     return OpenApiExample(name, value, response_only=True, status_codes=[str(status)])
 
 

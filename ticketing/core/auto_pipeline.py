@@ -1,33 +1,39 @@
-"""Coroutines that ask Redis at the same moment share a round trip.
+"""A Redis client for coroutines that sends what is asked at the same moment in one round trip.
 
-One connection then serves what would otherwise take one each: cheaper for both sides, and no crowd
-can use up the pool.
+One connection then serves what would otherwise take one each: cheaper for both sides, and a crowd
+can't use up the pool.
 """
 
 import asyncio
 import math
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as RedisTimeout
 
 Command = tuple[Any, ...]
-# What is asked, who waits for it, and whether the answer is text.
-Asked = tuple[Command, asyncio.Future[Any], bool]
 
 # Round trips under way at once, and commands in one: enough to keep Redis busy, not to block it.
-TRIPS = 2
-LOAD = 200
+MAX_TRIPS = 2
+BATCH = 200
+
+
+class Pending(NamedTuple):
+    """A command whose answer somebody awaits."""
+
+    command: Command
+    answer: asyncio.Future[Any]
+    is_text: bool
 
 
 class AutoPipeline:
-    """As much of a client as the hot paths need. A call is sent even if nobody awaits it."""
+    """As much of a client as the hot paths need. A command is sent even if nobody awaits it."""
 
     def __init__(self, client: Redis) -> None:
         self._client = client
-        self._waiting: list[Asked] = []
+        self._pending: list[Pending] = []
         self._trips: set[asyncio.Task[None]] = set()
 
     def get(self, key: str) -> asyncio.Future[Any]:
@@ -45,72 +51,76 @@ class AutoPipeline:
     def call(self, *command: Any, is_text: bool = True) -> asyncio.Future[Any]:
         loop = asyncio.get_running_loop()
         answer = loop.create_future()
-        self._waiting.append((command, answer, is_text))
-        if len(self._trips) < TRIPS and len(self._waiting) == 1:
-            self._trips.add(loop.create_task(self._travel()))
+        self._pending.append(Pending(command, answer, is_text))
+        if len(self._trips) < MAX_TRIPS and len(self._pending) == 1:
+            self._trips.add(loop.create_task(self._send_pending()))
         return answer
 
     async def aclose(self) -> None:
         await asyncio.gather(*self._trips)
         await self._client.aclose()
 
-    async def _travel(self) -> None:
-        """Off the list in the same breath as nothing is waiting: no call is left standing."""
-        while self._waiting:
-            load = self._take(LOAD)
+    async def _send_pending(self) -> None:
+        """Send batches until nothing is pending.
+
+        No await stands between that check and the end of the trip, so that no command is left over.
+        """
+        while self._pending:
+            batch = self._take(BATCH)
             try:
-                answers = await self._ask(load)
+                answers = await self._send(batch)
             except Exception as failure:
-                # Nobody queues up behind a Redis that is silent, only to wait for it in turn.
-                load += self._take(len(self._waiting))
-                answers = [failure] * len(load)
-            for (_, future, _), answer in zip(load, answers, strict=True):
-                settle(future, answer)
+                # Whoever waits behind a silent Redis fails with it, and doesn't wait in turn.
+                batch += self._take(len(self._pending))
+                answers = [failure] * len(batch)
+            for pending, answer in zip(batch, answers, strict=True):
+                _resolve(pending.answer, answer)
         self._trips.discard(cast("asyncio.Task[None]", asyncio.current_task()))
 
-    def _take(self, count: int) -> list[Asked]:
-        taken, self._waiting = self._waiting[:count], self._waiting[count:]
+    def _take(self, count: int) -> list[Pending]:
+        taken, self._pending = self._pending[:count], self._pending[count:]
         return taken
 
-    async def _ask(self, load: list[Asked]) -> list[Any]:
-        """One trip, with one time limit; a connection that fails on the way is closed."""
+    async def _send(self, batch: list[Pending]) -> list[Any]:
+        """One round trip with one time limit; a connection that fails on the way is closed."""
         pool = self._client.connection_pool
         connection = await pool.get_connection()
         try:
             async with asyncio.timeout(connection.socket_timeout):
                 await connection.send_packed_command(
-                    b"".join(packed(command) for command, _, _ in load)
+                    b"".join(packed(pending.command) for pending in batch)
                 )
-                return [await answer_of(connection, is_text) for _, _, is_text in load]
+                return [await _read_answer(connection, pending.is_text) for pending in batch]
         except TimeoutError as late:
             raise RedisTimeout("Redis did not answer in time") from late
         finally:
             await pool.release(connection)
 
 
-async def answer_of(connection: Any, is_text: bool) -> Any:
-    try:
-        return await connection.read_response(timeout=math.inf, disable_decoding=not is_text)
-    except ResponseError as refusal:
-        return refusal
-
-
 def packed(command: Command) -> bytes:
-    return b"*%d\r\n%b" % (len(command), b"".join(map(word, command)))
+    """As the protocol has it. redis-py's own packing would cost a poll or a join over 10 % more."""
+    return b"*%d\r\n%b" % (len(command), b"".join(map(_packed_argument, command)))
 
 
 @lru_cache(maxsize=8_192, typed=True)
-def word(part: Any) -> bytes:
-    """As the protocol wants it. Most words of hot calls are the same every time: keys, scripts."""
-    raw = part if isinstance(part, bytes) else str(part).encode()
+def _packed_argument(argument: Any) -> bytes:
+    """Kept: most arguments of hot calls are the same every time, such as keys and scripts."""
+    raw = argument if isinstance(argument, bytes) else str(argument).encode()
     return b"$%d\r\n%b\r\n" % (len(raw), raw)
 
 
-def settle(future: asyncio.Future[Any], answer: Any) -> None:
-    if future.done():  # whoever asked has gone
+async def _read_answer(connection: Any, is_text: bool) -> Any:
+    try:
+        return await connection.read_response(timeout=math.inf, disable_decoding=not is_text)
+    except ResponseError as error:
+        return error
+
+
+def _resolve(future: asyncio.Future[Any], answer: Any) -> None:
+    if future.done():  # cancelled: nobody waits any more
         return
     if isinstance(answer, Exception):
         future.set_exception(answer)
-        future.exception()  # no complaint in the log if another answer was raised first
+        future.exception()  # marks it as read, so that nothing is logged if it is never awaited
     else:
         future.set_result(answer)

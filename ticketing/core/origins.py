@@ -1,4 +1,4 @@
-"""Who sent a browser here. Stands in for CSRF tokens where a call has no form."""
+"""From which site a browser was sent. Replaces CSRF tokens for calls without a form."""
 
 from collections.abc import Mapping
 from urllib.parse import urlsplit
@@ -12,7 +12,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 
 def require_own_origin(headers: Mapping[str, str], *, own: str) -> None:
-    """Refuse what another site made a browser send. Browsers tell; pages can't make them lie."""
+    """Refuse what another site made a browser send. Pages can't forge these headers."""
     origin = headers.get("origin")
     if origin is None:
         if headers.get("sec-fetch-site") == "same-origin":

@@ -15,7 +15,7 @@ from ticketing.core.auto_pipeline import AutoPipeline
 
 CLUSTER = "redis+cluster://"
 SILENCE_SECONDS = 20.0
-# By event loop, because connections belong to the one that made them; then by address.
+# By event loop, because a connection belongs to the loop that opened it; then by address.
 _async_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Any]] = WeakKeyDictionary()
 
 
@@ -40,7 +40,7 @@ def queue_client() -> Any:
 
 
 def async_client() -> AutoPipeline:
-    """The Redis of the sessions for coroutines, who share its round trips."""
+    """The Redis of the sessions for coroutines, which share its round trips."""
     return _async_client(settings.REDIS_URL)
 
 
@@ -52,38 +52,38 @@ def async_queue_client() -> Any:
 def _async_client(url: str) -> Any:
     clients = _async_clients.setdefault(asyncio.get_running_loop(), {})
     if url not in clients:
-        clients[url] = _connected(url, _shared, aioredis.RedisCluster.from_url)
+        clients[url] = _connected(url, _auto_pipeline, aioredis.RedisCluster.from_url)
     return clients[url]
 
 
-def _shared(url: str, **choices: Any) -> AutoPipeline:
+def _auto_pipeline(url: str, **choices: Any) -> AutoPipeline:
     return AutoPipeline(aioredis.Redis.from_url(url, **choices))
 
 
 def database() -> int:
-    """The number of the sessions' database; several sites may share a server."""
+    """The number of the sessions' database: several sites may share a server."""
     return int(client().connection_pool.connection_kwargs.get("db") or 0)
 
 
 @asynccontextmanager
 async def listening(channel: str) -> AsyncIterator[AsyncIterator[str]]:
-    """What is published on a channel, until nothing was for a while: a server that vanished says
-    nothing, either, so whoever listens subscribes again."""
+    """The messages of a channel. It ends when none came for a while, so that the caller subscribes
+    again: a server that vanished sends nothing either."""
     choices = options() | {"socket_timeout": None}
     connection = aioredis.Redis.from_url(settings.REDIS_URL, health_check_interval=30, **choices)
     async with connection, connection.pubsub() as pubsub:
         await pubsub.subscribe(channel)
-        yield _published(pubsub)
+        yield _messages(pubsub)
 
 
-async def _published(pubsub: Any) -> AsyncIterator[str]:
+async def _messages(pubsub: Any) -> AsyncIterator[str]:
     while message := await pubsub.get_message(timeout=SILENCE_SECONDS):
-        if message["type"] == "message":  # and not a word about the subscription
+        if message["type"] == "message":  # not the confirmation of the subscription
             yield message["data"]
 
 
 async def close_async_clients() -> None:
-    """Of this event loop, before it ends."""
+    """Close the clients of this event loop, before it ends."""
     for client in _async_clients.pop(asyncio.get_running_loop(), {}).values():
         await client.aclose()
 

@@ -6,7 +6,7 @@ from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
 from ticketing.core import errors as core
-from ticketing.core.api_schema import refusals, told
+from ticketing.core.api_schema import example, refusals
 from waiting_queue import errors
 from waiting_queue.models import APPEAL_MAX_LENGTH, BlockAppeal, SaleQueue
 
@@ -149,7 +149,7 @@ STANDING = call(
     "Asking is the sign of life that keeps the place, and renews a pass. Ask again after "
     "`next_poll_ms`. Costs no SQL.",
     responses={200: StandingSerializer} | refusals(*NO_LINE, *UNKNOWN),
-    examples=[told(EXAMPLE)],
+    examples=[example(EXAMPLE)],
 )
 JOIN = call(
     "join_queue",
@@ -158,8 +158,8 @@ JOIN = call(
     "nobody waiting, one is inside at once. Keep the `token`: with it, polling needs no session.",
     auth=AUTH_TO_JOIN,
     responses={
-        201: OpenApiResponse(StandingSerializer, "Joined.", [told(JOINED, status=201)]),
-        200: OpenApiResponse(StandingSerializer, "Was there already.", [told(JOINED)]),
+        201: OpenApiResponse(StandingSerializer, "Joined.", [example(JOINED, status=201)]),
+        200: OpenApiResponse(StandingSerializer, "Was there already.", [example(JOINED)]),
     }
     | refusals(
         *(*NO_LINE, errors.QueueFull(), ANOTHER_LINE, BLOCKED, *CHANGES, core.NotLoggedIn())
@@ -174,14 +174,14 @@ CLAIM = call(
         *(*NO_LINE, errors.NotYourTurn(), errors.TooLate(), errors.NotInLine()),
         *(*CHANGES, *UNKNOWN),
     ),
-    examples=[told(INSIDE)],
+    examples=[example(INSIDE)],
 )
 LEAVE = call(
     "leave_queue",
     "Leave the line",
     "Gives up place, call or pass at once. Leaving twice is fine: `was` is then `none`.",
     responses={200: LeftSerializer} | refusals(*NO_LINE, *CHANGES, *UNKNOWN),
-    examples=[told({"was": "waiting"})],
+    examples=[example({"was": "waiting"})],
 )
 OUTLOOK = call(
     "show_outlook",
@@ -191,7 +191,7 @@ OUTLOOK = call(
     auth=[],
     responses={200: OutlookSerializer} | refusals(core.Unavailable()),
     examples=[
-        told(
+        example(
             {
                 "notice": "",
                 "sold_out": False,
@@ -222,7 +222,7 @@ APPEAL = call(
     "a time, three in all.",
     auth=AUTH_TO_JOIN,
     request=AppealSerializer,
-    responses={201: OpenApiResponse(AnsweredSerializer, "Sent.", [told(APPEALED, status=201)])}
+    responses={201: OpenApiResponse(AnsweredSerializer, "Sent.", [example(APPEALED, status=201)])}
     | refusals(
         *(core.InvalidInput(), core.NotLoggedIn(), core.ForeignOrigin(), errors.NoQueue()),
         *(errors.NotBlocked(), errors.AppealWaits(), errors.AppealsUsedUp(), core.Unavailable()),
@@ -235,5 +235,5 @@ APPEAL_SHOWN = call(
     auth=AUTH_TO_JOIN,
     responses={200: BlockSerializer}
     | refusals(core.NotLoggedIn(), errors.NoQueue(), core.Unavailable()),
-    examples=[told({"blocked_why": "three accounts", "appeal": APPEALED})],
+    examples=[example({"blocked_why": "three accounts", "appeal": APPEALED})],
 )

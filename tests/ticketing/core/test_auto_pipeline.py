@@ -9,29 +9,29 @@ from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import RedisError, ResponseError
 
 from ticketing.core import redis
-from ticketing.core.auto_pipeline import LOAD, TRIPS, AutoPipeline
+from ticketing.core.auto_pipeline import BATCH, MAX_TRIPS, AutoPipeline, packed
 
 
 @pytest.fixture
-async def together() -> AsyncIterator[AutoPipeline]:
+async def pipeline() -> AsyncIterator[AutoPipeline]:
     yield redis.async_client()
     await redis.close_async_clients()
 
 
-async def test_everybody_gets_their_own_answer(together: AutoPipeline):
-    many = range(3 * LOAD + 7)
+async def test_every_call_gets_its_own_answer(pipeline: AutoPipeline):
+    many = range(3 * BATCH + 7)
 
-    answers = await asyncio.gather(*(together.call("ECHO", str(n)) for n in many))
+    answers = await asyncio.gather(*(pipeline.call("ECHO", str(n)) for n in many))
 
     assert answers == [str(n) for n in many]
 
 
-async def test_a_crowd_takes_no_more_connections_than_there_are_trips(together: AutoPipeline):
+async def test_a_crowd_takes_no_more_connections_than_there_are_trips(pipeline: AutoPipeline):
     before = own_connections()
 
-    await asyncio.gather(*(together.call("ECHO", "x") for _ in range(1_000)))
+    await asyncio.gather(*(pipeline.call("ECHO", "x") for _ in range(1_000)))
 
-    assert own_connections() - before <= TRIPS
+    assert own_connections() - before <= MAX_TRIPS
 
 
 def own_connections() -> int:
@@ -40,7 +40,7 @@ def own_connections() -> int:
     return sum(client["db"] == str(number) for client in redis.client().client_list())
 
 
-async def test_control_without_it_a_crowd_uses_up_the_pool():
+async def test_control_a_plain_client_uses_up_its_pool():
     from django.conf import settings
 
     alone = aioredis.Redis.from_url(settings.REDIS_URL, max_connections=10)
@@ -50,38 +50,38 @@ async def test_control_without_it_a_crowd_uses_up_the_pool():
     assert any(isinstance(answer, NoConnection) for answer in answers)
 
 
-async def test_calls_keep_their_order(together: AutoPipeline):
-    sent = [together.call("RPUSH", "order", n) for n in range(500)]
+async def test_calls_keep_their_order(pipeline: AutoPipeline):
+    sent = [pipeline.call("RPUSH", "order", n) for n in range(500)]
 
     assert [await answer for answer in sent] == list(range(1, 501))
     assert redis.client().lrange("order", 0, -1) == [str(n) for n in range(500)]
 
 
-async def test_one_that_fails_spoils_nobody_elses(together: AutoPipeline):
-    good, bad, other = together.call("ECHO", "a"), together.call("NONSENSE"), together.get("none")
+async def test_a_call_that_fails_fails_alone(pipeline: AutoPipeline):
+    good, bad, other = pipeline.call("ECHO", "a"), pipeline.call("NONSENSE"), pipeline.get("none")
 
     assert (await good, await other) == ("a", None)
     with pytest.raises(ResponseError):
         await bad
 
 
-async def test_no_call_is_left_standing_when_trips_end_and_begin(together: AutoPipeline):
+async def test_no_call_is_left_over_when_trips_end_and_begin(pipeline: AutoPipeline):
     async def one_after_the_other(name: str) -> int:
-        return len([await together.call("ECHO", name) for _ in range(200)])
+        return len([await pipeline.call("ECHO", name) for _ in range(200)])
 
     told = asyncio.gather(*(one_after_the_other(name) for name in "abcde"))
 
     assert await asyncio.wait_for(told, 30) == [200] * 5
 
 
-async def test_whoever_has_gone_is_not_waited_for(together: AutoPipeline):
-    gone, here = together.call("ECHO", "gone"), together.call("ECHO", "here")
+async def test_a_cancelled_call_does_not_stop_the_others(pipeline: AutoPipeline):
+    gone, here = pipeline.call("ECHO", "gone"), pipeline.call("ECHO", "here")
     gone.cancel()
 
     assert await here == "here"
 
 
-async def test_without_a_server_everybody_is_told():
+async def test_without_a_server_every_call_fails():
     nobody = AutoPipeline(aioredis.Redis.from_url("redis://127.0.0.1:1/0"))
     answers = await asyncio.gather(*(nobody.get("x") for _ in range(5)), return_exceptions=True)
     await nobody.aclose()
@@ -89,7 +89,7 @@ async def test_without_a_server_everybody_is_told():
     assert [isinstance(answer, NoConnection) for answer in answers] == [True] * 5
 
 
-async def test_nobody_queues_up_behind_a_silent_server():
+async def test_calls_behind_a_silent_server_fail_together():
     async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
         writer.close()
@@ -98,9 +98,16 @@ async def test_nobody_queues_up_behind_a_silent_server():
     port = server.sockets[0].getsockname()[1]
     silent = AutoPipeline(aioredis.Redis.from_url(f"redis://127.0.0.1:{port}", socket_timeout=0.3))
 
-    calls = asyncio.gather(*(silent.get("x") for _ in range(20 * LOAD)), return_exceptions=True)
+    calls = asyncio.gather(*(silent.get("x") for _ in range(20 * BATCH)), return_exceptions=True)
     answers = await asyncio.wait_for(calls, 3)
     await silent.aclose()
     server.close()
 
     assert all(isinstance(answer, RedisError) for answer in answers)
+
+
+@pytest.mark.parametrize(
+    "command", [("GET", "k"), ("EVALSHA", "ab12", 1, "queue:{7}:line", 42, 1.5, "é", b"\xff", "")]
+)
+def test_commands_are_packed_as_redis_py_packs_them(command: tuple[object, ...]):
+    assert packed(command) == b"".join(aioredis.Connection().pack_command(*command))

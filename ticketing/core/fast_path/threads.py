@@ -1,6 +1,6 @@
-"""The database for coroutines: a few threads of the process, which keep their connections.
+"""Threads in which coroutines use the database. They keep their connections.
 
-Django's own way has one such thread for everybody, or a new one for each request.
+asgiref would use one thread for all requests, or a new one for each.
 """
 
 import asyncio
@@ -17,13 +17,13 @@ T = TypeVar("T")
 
 
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Done even if nobody awaits it any more."""
+    """Run it in a thread; it runs to its end even if nobody awaits it any more."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_threads(), lambda: _connected(work, *args, **kwargs))
 
 
 def _connected(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """As in a request: a connection that failed or is too old is not used again."""
+    """As around a request: a connection that failed or is too old is not used again."""
     close_old_connections()
     try:
         return work(*args, **kwargs)

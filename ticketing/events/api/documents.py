@@ -1,11 +1,12 @@
-"""What the OpenAPI document says about our answers, with examples."""
+"""What the OpenAPI document says about events and seats, with examples."""
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 
-from ticketing.core.api_schema import ErrorSerializer
+from ticketing.core import errors as core
+from ticketing.core.api_schema import example, refusals
 from ticketing.events.api.serializers import EventPageSerializer, WordsSerializer
 
 
@@ -129,31 +130,13 @@ SEAT_LIST = {
     ],
     "states": "aash",
 }
-ERRORS = {
-    "not_found": (404, "Page not found.", {}),
-    "invalid_input": (
-        400,
-        "Some of the information sent can't be used.",
-        {"fields": {"page": [{"message": "A valid integer is required.", "code": "invalid"}]}},
-    ),
-    "unavailable": (503, "The service is briefly unavailable.", {}),
-}
-
-
-def example(value: Any, *, name: str = "Example", status: int = 200) -> OpenApiExample:
-    return OpenApiExample(name, value, response_only=True, status_codes=[str(status)])
-
-
-def error(code: str) -> dict[int, OpenApiResponse]:
-    """An answer in our one shape of errors."""
-    status, message, details = ERRORS[code]
-    value = {"code": code, "message": message, "details": details}
-    examples = [example(value, name=code, status=status)]
-    return {status: OpenApiResponse(ErrorSerializer, message, examples)}
+BAD_PAGE = core.InvalidInput(
+    fields={"page": [{"message": "A valid integer is required.", "code": "invalid"}]}
+)
 
 
 def one(serializer: Any) -> dict[int, Any]:
-    return {200: serializer} | error("not_found") | error("unavailable")
+    return {200: serializer} | refusals(core.NotFound(), core.Unavailable())
 
 
 INDEX: dict[str, Any] = {
@@ -165,7 +148,7 @@ EVENTS: dict[str, Any] = {
     "operation_id": "list_events",
     "summary": "Events, the latest first",
     "tags": ["events"],
-    "responses": {200: EventPageSerializer} | error("invalid_input") | error("unavailable"),
+    "responses": {200: EventPageSerializer} | refusals(BAD_PAGE, core.Unavailable()),
     "examples": [example(PAGE)],
 }
 EVENT: dict[str, Any] = {

@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import OpenApiRequest, OpenApiResponse
 
 from ticketing.core import errors as core
-from ticketing.core.api_schema import refusals, told
+from ticketing.core.api_schema import example, refusals
 from ticketing.events import errors as events
 from ticketing.rehearsal import errors
 from ticketing.rehearsal.api import serializers
@@ -93,8 +93,8 @@ def call(operation_id: str, summary: str, description: str, **more: Any) -> dict
     } | more
 
 
-def answers(shape: Any, example: Any, *possible: core.DomainError, status: int = 200) -> Any:
-    return {status: OpenApiResponse(shape, "", [told(example, status=status)])} | refusals(
+def answers(shape: Any, value: Any, *possible: core.DomainError, status: int = 200) -> Any:
+    return {status: OpenApiResponse(shape, "", [example(value, status=status)])} | refusals(
         *possible
     )
 
