@@ -553,6 +553,8 @@ def test_alarms_are_asked_for_only_by_their_buttons(open_queue_page, queue, fan,
 
 def test_nothing_is_left_in_the_console(page, queue, fan, site):
     """A breach of the content security policy would be."""
+    errors: list[str] = []
+    page.on("console", lambda it: errors.append(it.text) if it.type == "error" else None)
     log_in(page.context, fan, site)
     page.goto(address(queue))
     page.get_by_role("button", name="Join the line").tap()
@@ -561,6 +563,7 @@ def test_nothing_is_left_in_the_console(page, queue, fan, site):
     make_room(queue)
 
     tick_until(page, headed(page, "It is your turn"))
+    assert errors == []
 
 
 HONEST = """async (steps) => {
