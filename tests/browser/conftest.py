@@ -6,20 +6,34 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uvicorn
 from django.db import connections
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from django.test import Client
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 from tests.making import make_event, make_plan
+from ticketing.accounts.models import User
 from ticketing.events.models import Event, Seat
 
 # Playwright's synchronous API runs an event loop in the test's thread, where Django is then wary.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+
+expect.set_options(timeout=20_000)  # for a slow machine: nothing is expected to take so long
 
 HOW_TO_INSTALL = (
     "no Chromium: install it (Debian: apt-get install chromium), set CHROMIUM to its path, "
@@ -36,7 +50,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PHONE = {"width": 390, "height": 844}
+PHONE, LAPTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
+ENGLISH_PHONE: dict[str, Any] = {"viewport": PHONE, "has_touch": True, "locale": "en-GB"}
 AXE = Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js"
 
 
@@ -93,7 +108,7 @@ def site(transactional_db: None, address: str) -> str:
 
 @pytest.fixture
 def on_sale(site: str, now) -> Event:
-    """An event in a wide house, whose first section has seats in every state."""
+    """An event in a wide hall, whose first section has seats in every state."""
     event = make_event(now, plan=make_plan(rows=2, seats_per_row=80, standing=30))
     seats = list(Seat.objects.filter(event=event, section__code="A").order_by("pk"))
     for seat, state in zip(seats, ("held", "sold", "blocked"), strict=False):
@@ -107,25 +122,110 @@ def announced(site: str, now) -> Event:
 
 
 @pytest.fixture
-def context(browser: Browser, site: str) -> Iterator[BrowserContext]:
-    """A phone whose owner reads English."""
-    context = browser.new_context(viewport=PHONE, has_touch=True, locale="en-GB", base_url=site)
-    yield context
-    context.close()
+def ignored_errors() -> tuple[str, ...]:
+    """How the console errors begin that a test module provokes; the others fail its tests."""
+    return ()
 
 
 @pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    """Fails the test that left an error in the console; a CSP violation is one."""
-    page, complaints = context.new_page(), []
-    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    yield page
-    assert complaints == []
+def open_page(
+    browser: Browser, site: str, ignored_errors: tuple[str, ...]
+) -> Iterator[Callable[..., Page]]:
+    """Open pages, each in a context of its own, by default an English phone.
+
+    Fails the test that left an error in the console; a CSP violation is one.
+    """
+    errors: list[str] = []
+
+    def note(message: ConsoleMessage) -> None:
+        # Styles that axe itself tries where a strict policy forbids them have no address.
+        by_axe = "inline style" in message.text and not message.location["url"]
+        if message.type == "error" and not by_axe and not message.text.startswith(ignored_errors):
+            errors.append(message.text)
+
+    with ExitStack() as contexts:
+
+        def opened(
+            path: str | None = None,
+            user: User | None = None,
+            *,
+            browser: Browser = browser,
+            prepare: Callable[[Page], None] | None = None,
+            **options: Any,
+        ) -> Page:
+            context = browser.new_context(**ENGLISH_PHONE | {"base_url": site} | options)
+            contexts.callback(context.close)
+            if user:
+                log_in(context, user, site)
+            page = context.new_page()
+            page.on("console", note)
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            if prepare:
+                prepare(page)
+            if path:
+                page.goto(path)
+            return page
+
+        yield opened
+    assert errors == []
 
 
-def wait_until(true, seconds: float = 10) -> None:
+@pytest.fixture
+def page(open_page: Callable[..., Page]) -> Page:
+    return open_page()
+
+
+@pytest.fixture
+def operator_page(open_page: Callable[..., Page], operator: User) -> Page:
+    """A page on the operator's laptop, logged in."""
+    return open_page(None, operator, viewport=LAPTOP, has_touch=False)
+
+
+@pytest.fixture
+def context(page: Page) -> BrowserContext:
+    return page.context
+
+
+def log_in(context: BrowserContext, user: User, site: str) -> None:
+    """Give the context a session of this user in place of the one it has."""
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    key = client.cookies["sessionid"].value
+    context.add_cookies([{"name": "sessionid", "value": key, "url": site}])
+
+
+def connection_status(page: Page) -> Locator:
+    """Where a page says whether it is live, reconnecting or polling."""
+    return page.locator("[data-status-label], [data-touch-words]")
+
+
+def wait_until(true: Callable[[], bool], seconds: float = 30) -> None:
+    """Poll until it is true; only for what Playwright does not have to hear about."""
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def poll_page(page: Page, true: Callable[[], bool], seconds: float = 30) -> None:
+    """Poll until it is true, and let the page's events and routes be handled meanwhile."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, page.locator("body").inner_text()
+        page.wait_for_timeout(50)
+
+
+def skip_time_until(page: Page, true: Callable[[], bool], step: int = 1_000) -> None:
+    """Move the page's own clock on, in steps of milliseconds, until it is true.
+
+    The page must have been prepared with `page.clock.install()`. Each step leaves the server a
+    moment to answer what the page asked in the step before.
+    """
+
+    def skipped() -> bool:
+        if true():
+            return True
+        page.clock.fast_forward(step)
+        return False
+
+    poll_page(page, skipped)

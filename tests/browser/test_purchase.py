@@ -1,8 +1,7 @@
 """From the line to the order, in a real browser; with a decline on the way, and without scripts."""
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -12,9 +11,8 @@ from payments import services as payments
 from payments.models import Payment
 from payments.sandbox import testing
 from reservations.models import Reservation
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import skip_time_until, wait_until
 from tests.browser.quality import SMALL_CONTROLS, violations
-from tests.browser.test_seats import log_in
 from tests.making import make_event, make_plan, seat_ids
 from tests.reservations import acting
 from ticketing.core import clock
@@ -31,11 +29,10 @@ SCRIPT = """window.PortOne = { requestPayment: async (wish) => {
 
 
 @pytest.fixture(autouse=True)
-def _gateway(site, settings) -> Iterator[None]:
-    """Our pages pay at the sandbox of the same server, and don't wait for long."""
+def sandbox_gateway(site, settings) -> Iterator[None]:
+    """Our pages pay at the sandbox of the same server."""
     settings.PORTONE_URL = f"{site}/sandbox/portone"
     settings.PAYMENTS_SANDBOX_WEBHOOK = "http://127.0.0.1:9/"
-    settings.PAYMENT_PATIENCE = 1
     yield
     testing.reset()
 
@@ -49,26 +46,6 @@ def sale(site, now) -> Event:
     return event
 
 
-@pytest.fixture
-def phone(browser, site, fan) -> Iterator[Callable[..., Page]]:
-    """The fan's, logged in; the console stays empty."""
-    complaints: list[str] = []
-    with ExitStack() as phones:
-
-        def opened(**options) -> Page:
-            usual = {"viewport": PHONE, "has_touch": True, "locale": "en-GB", "base_url": site}
-            context = browser.new_context(**usual | options)
-            phones.callback(context.close)
-            log_in(context, fan, site)
-            page = context.new_page()
-            page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
-            page.on("pageerror", lambda error: complaints.append(str(error)))
-            return page
-
-        yield opened
-    assert complaints == []
-
-
 def hold(event, fan, first=0):
     """As the seat map does it."""
     now = clock.now()
@@ -79,7 +56,7 @@ def hold(event, fan, first=0):
 
 
 def heading(page: Page, words: str) -> None:
-    expect(page.get_by_role("heading", level=1)).to_have_text(words, timeout=15_000)
+    expect(page.get_by_role("heading", level=1)).to_have_text(words)
 
 
 def agree_and_pay(page: Page) -> None:
@@ -95,9 +72,8 @@ def choose(page: Page, behaviour: str) -> None:
 
 
 @pytest.mark.parametrize("script", [True, False])
-def test_from_the_line_to_the_ticket_with_a_decline_in_between(phone, sale, fan, script):
-    page = phone(java_script_enabled=script)
-    page.goto(f"/events/{sale.pk}/")
+def test_from_the_line_to_the_ticket_with_a_decline_in_between(open_page, sale, fan, script):
+    page = open_page(f"/events/{sale.pk}/", fan, java_script_enabled=script)
     page.get_by_role("link", name="Go to the line").click()
     page.get_by_role("button", name="Join the line").click()
     heading(page, "Where would you like to sit?")
@@ -126,10 +102,12 @@ def test_from_the_line_to_the_ticket_with_a_decline_in_between(phone, sale, fan,
     heading(page, "You have bought your seats")
 
 
-def test_an_answer_that_is_late_is_waited_for_and_the_page_changes_by_itself(phone, sale, fan):
+def test_an_answer_that_is_late_is_waited_for_and_the_page_changes_by_itself(
+    open_page, sale, fan, settings
+):
+    settings.PAYMENT_PATIENCE = 1
     held = hold(sale, fan)
-    page = phone()
-    page.goto(f"/orders/{held.code}/pay/")
+    page = open_page(f"/orders/{held.code}/pay/", fan)
     agree_and_pay(page)
     page.get_by_text("More that can go wrong").click()
     page.get_by_label("Seconds").fill("2")
@@ -137,16 +115,15 @@ def test_an_answer_that_is_late_is_waited_for_and_the_page_changes_by_itself(pho
     heading(page, "Checking your payment")
     assert violations(page) == []
 
-    page.wait_for_timeout(1_500)
+    wait_until(lambda: testing.net_charged(Payment.objects.get().number) > 0)
     payments.settle_payment(pk=Payment.objects.get().pk, now=clock.now() + timedelta(seconds=5))
 
     heading(page, "The seats are yours")
 
 
-def test_the_back_button_a_reload_and_a_second_tab_pay_once(phone, sale, fan):
+def test_the_back_button_a_reload_and_a_second_tab_pay_once(open_page, sale, fan):
     held = hold(sale, fan)
-    page = phone()
-    page.goto(f"/orders/{held.code}/pay/")
+    page = open_page(f"/orders/{held.code}/pay/", fan, prepare=lambda page: page.clock.install())
     agree_and_pay(page)
     second = page.context.new_page()
     second.goto(f"/events/{sale.pk}/basket/")
@@ -157,7 +134,8 @@ def test_the_back_button_a_reload_and_a_second_tab_pay_once(phone, sale, fan):
     heading(page, "The seats are yours")
     page.reload()
     heading(page, "The seats are yours")
-    heading(second, "The seats are yours")  # by itself
+    # The second tab looks again by itself.
+    skip_time_until(second, lambda: second.locator("h1").inner_text() == "The seats are yours")
     page.go_back()  # to the window, which is over
     page.goto(f"/orders/{held.code}/pay/")
 
@@ -165,10 +143,9 @@ def test_the_back_button_a_reload_and_a_second_tab_pay_once(phone, sale, fan):
     assert len(testing.charges()) == 1
 
 
-def test_an_order_is_cancelled_once_the_fee_was_shown(phone, sale, fan):
+def test_an_order_is_cancelled_once_the_fee_was_shown(open_page, sale, fan):
     held = hold(sale, fan)
-    page = phone()
-    page.goto(f"/orders/{held.code}/pay/")
+    page = open_page(f"/orders/{held.code}/pay/", fan)
     agree_and_pay(page)
     choose(page, "It succeeds")
     page.get_by_role("link", name="My orders").click()
@@ -182,10 +159,9 @@ def test_an_order_is_cancelled_once_the_fee_was_shown(phone, sale, fan):
     assert testing.net_charged(Payment.objects.get().number) == 0
 
 
-def test_portones_own_script_is_let_in_asked_and_listened_to(phone, sale, fan, settings):
+def test_portones_own_script_is_let_in_asked_and_listened_to(open_page, sale, fan, settings):
     held = hold(sale, fan)
-    page = phone()
-    page.goto(f"/orders/{held.code}/pay/")
+    page = open_page(f"/orders/{held.code}/pay/", fan)
     agree_and_pay(page)
     number = Payment.objects.get().number
     page.route(settings.PORTONE_SDK_URL, lambda route: route.fulfill(body=SCRIPT))
@@ -203,30 +179,30 @@ def test_portones_own_script_is_let_in_asked_and_listened_to(phone, sale, fan, s
     assert Payment.objects.get().state == "cancelled"
 
 
-def test_every_page_is_readable_and_fingers_find_every_control(phone, sale, fan):
-    page = phone(reduced_motion="reduce", viewport={"width": 320, "height": 640})
+def test_every_page_is_readable_and_fingers_find_every_control(open_page, sale, fan):
+    page = open_page(None, fan, reduced_motion="reduce", viewport={"width": 320, "height": 640})
     bought, begun = hold(sale, fan), hold(sale, fan, first=2)
     page.goto(f"/orders/{bought.code}/pay/")
-    looked_at(page)
+    passes_quality_checks(page)
     agree_and_pay(page)
     choose(page, "It succeeds")
     heading(page, "The seats are yours")
-    looked_at(page)
+    passes_quality_checks(page)
     page.goto(f"/orders/{begun.code}/pay/")
     agree_and_pay(page)
     page.goto(f"/orders/{begun.code}/pay/")
     heading(page, "Not paid yet")
-    looked_at(page)
+    passes_quality_checks(page)
     page.get_by_role("button", name="Cancel payment").click()
     heading(page, "Nothing was charged")
-    looked_at(page)
+    passes_quality_checks(page)
     mine = f"/orders/{bought.code}/"
     for path in ("/orders/", mine, f"{mine}receipt/", f"{mine}cancel/"):
         page.goto(path)
-        looked_at(page)
+        passes_quality_checks(page)
 
 
-def looked_at(page: Page) -> None:
+def passes_quality_checks(page: Page) -> None:
     assert violations(page) == [], page.url
     assert page.evaluate(SMALL_CONTROLS) == [], page.url
     assert page.evaluate("document.documentElement.scrollWidth") == 320, page.url

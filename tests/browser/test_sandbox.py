@@ -35,15 +35,12 @@ def test_axe_finds_nothing_and_fingers_find_everything(page, language):
     assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
-def test_a_fan_pays_without_scripts(browser, site):
-    context = browser.new_context(base_url=site, java_script_enabled=False, locale="en-GB")
-    page = context.new_page()
-    page.goto(WINDOW)
+def test_a_fan_pays_without_scripts(open_page):
+    page = open_page(WINDOW, java_script_enabled=False)
 
     page.get_by_role("button", name="Pay ₩154,000").click()
 
     assert f"paymentToken={Payment.objects.get().token}" in page.url
-    context.close()
 
 
 def test_a_fan_who_turns_back_is_told_why(page):

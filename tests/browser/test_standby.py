@@ -9,14 +9,13 @@ from reservations import services
 from reservations.models import Reservation, StandbyEntry
 from reservations.views import standby as pages
 from tests.browser.quality import SMALL_CONTROLS, violations
-from tests.browser.test_console import desk, operator
-from tests.browser.test_purchase import _gateway, agree_and_pay, choose, heading, phone
+from tests.browser.test_purchase import agree_and_pay, choose, heading, sandbox_gateway
 from tests.making import make_event, make_plan
 from tests.reservations.standby.acting import all_sold, joined, refunded, states_of
 from ticketing.core import clock
 from ticketing.events.models import Event
 
-__all__ = ["_gateway", "desk", "operator", "phone"]
+__all__ = ["sandbox_gateway"]
 
 
 @pytest.fixture
@@ -35,10 +34,9 @@ def give_back(event: Event, count: int) -> None:
     services.process_returned_seats(now=clock.now())
 
 
-def test_from_sold_out_by_the_standby_list_to_the_ticket(phone, sold_out, fan, monkeypatch):
+def test_from_sold_out_by_the_standby_list_to_the_ticket(open_page, sold_out, fan, monkeypatch):
     monkeypatch.setattr(pages, "LOOK_AGAIN", 1)
-    page = phone()
-    page.goto(f"/events/{sold_out.pk}/")
+    page = open_page(f"/events/{sold_out.pk}/", fan)
     page.get_by_role("link", name="To the standby list").click()
     page.locator(".count", has_text="2").click()
     page.get_by_role("button", name="Join the standby list").click()
@@ -65,22 +63,22 @@ def test_from_sold_out_by_the_standby_list_to_the_ticket(phone, sold_out, fan, m
     assert StandbyEntry.objects.get().state == "taken"
 
 
-def test_an_operator_sees_the_list_in_order_and_takes_somebody_off(desk, sold_out):
+def test_an_operator_sees_the_list_in_order_and_takes_somebody_off(operator_page, sold_out):
     first, second = (joined(sold_out, clock.now(), quantity=n) for n in (3, 1))
     give_back(sold_out, 1)  # one seat: it fits the second only
 
-    desk.goto("/admin/reservations/standbyentry/")
-    rows = desk.locator("#result_list tbody tr")
+    operator_page.goto("/admin/reservations/standbyentry/")
+    rows = operator_page.locator("#result_list tbody tr")
     expect(rows).to_have_count(2)
     expect(rows.nth(0)).to_contain_text(first.fan.email)
     expect(rows.nth(1)).to_contain_text("seats offered")
-    assert violations(desk) == []
+    assert violations(operator_page) == []
 
     rows.nth(1).get_by_role("link").first.click()
-    desk.get_by_role("link", name="Take off the list").click()
-    expect(desk.get_by_text("go to the next on the list")).to_be_visible()
-    desk.get_by_label("Why").fill("bought elsewhere")
-    desk.get_by_role("button", name="Yes, do it").click()
-    expect(desk.locator(".messagelist")).to_contain_text("off the standby list")
-    expect(desk.get_by_text("bought elsewhere")).to_be_visible()
+    operator_page.get_by_role("link", name="Take off the list").click()
+    expect(operator_page.get_by_text("go to the next on the list")).to_be_visible()
+    operator_page.get_by_label("Why").fill("bought elsewhere")
+    operator_page.get_by_role("button", name="Yes, do it").click()
+    expect(operator_page.locator(".messagelist")).to_contain_text("off the standby list")
+    expect(operator_page.get_by_text("bought elsewhere")).to_be_visible()
     assert states_of(first, second) == ["waiting", "left"]

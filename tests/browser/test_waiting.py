@@ -2,30 +2,28 @@
 
 import json
 import re
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from django.test import Client
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import (
+    PHONE,
+    connection_status,
+    log_in,
+    poll_page,
+    skip_time_until,
+)
 from tests.browser.quality import SMALL_CONTROLS, WIDTH, violations
 from tests.making import make_event, make_user
 from ticketing.core import clock
 from waiting_queue import services, store
 from waiting_queue.models import SaleQueue
+from waiting_queue.views.page_state import PageState
 
-BACKEND = "django.contrib.auth.backends.ModelBackend"
 # People whom nobody logs in as.
 INSIDE, OTHERS = "900000", range(900_001, 900_006)
-
-
-@pytest.fixture
-def operator(transactional_db):
-    return make_user(is_staff=True, is_superuser=True)
 
 
 @pytest.fixture
@@ -51,31 +49,26 @@ def lobby(site, now, operator) -> SaleQueue:
 
 
 @pytest.fixture
-def visit(browser, site) -> Iterator[Callable[..., Page]]:
+def ignored_errors() -> tuple[str, ...]:
+    """What the browser says by itself where a test takes connections away."""
+    return ("Failed to load resource",)
+
+
+@pytest.fixture
+def open_queue_page(open_page) -> Callable[..., Page]:
     """Open a queue's page as somebody, on their own phone."""
-    with ExitStack() as phones:
 
-        def opened(queue, person=None, prepare=None, **options) -> Page:
-            context = browser.new_context(
-                **{"viewport": PHONE, "locale": "en-GB", "base_url": site} | options
-            )
-            phones.callback(context.close)
-            if person:
-                log_in(context, person, site)
-            page = context.new_page()
-            if prepare:
-                prepare(page)
-            page.goto(address(queue))
-            return page
+    def opened(queue, user=None, **options) -> Page:
+        return open_page(address(queue), user, **options)
 
-        yield opened
+    return opened
 
 
-def log_in(context: BrowserContext, person, site) -> None:
-    client = Client()
-    client.force_login(person, backend=BACKEND)
-    key = client.cookies["sessionid"].value
-    context.add_cookies([{"name": "sessionid", "value": key, "url": site}])
+@pytest.fixture
+def frequent_refreshes(monkeypatch) -> None:
+    """A page without a script looks again each second where it would look again at all."""
+    seconds = PageState.refresh_after.fget
+    monkeypatch.setattr(PageState, "refresh_after", property(lambda scene: seconds(scene) and 1))
 
 
 def address(queue) -> str:
@@ -104,13 +97,14 @@ def tick():
     services.tick_open_queues(now=clock.now())
 
 
-def ticking(page: Page, true: Callable[[], bool], seconds: float = 15) -> None:
-    """Let the seconds go by until it is so."""
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, page.locator("main").inner_text()
+def tick_until(page: Page, true: Callable[[], bool]) -> None:
+    """Run the queue's tick again and again until it is true."""
+
+    def ticked() -> bool:
         tick()
-        page.wait_for_timeout(200)
+        return true()
+
+    poll_page(page, lambda: true() or ticked())
 
 
 def ahead(page: Page) -> str:
@@ -125,27 +119,23 @@ def headed(page: Page, words: str) -> Callable[[], bool]:
     return lambda: page.get_by_role("heading", level=1).inner_text() == words
 
 
-def status(page: Page):
-    return page.locator("[data-status-label]")
-
-
 # -- two fans and an operator ----------------------------------------------------------------------
 
 
-def test_two_fans_join_watch_the_number_fall_are_called_and_come_in(visit, queue):
-    ann, ben = (visit(queue, make_user()) for _ in range(2))
+def test_two_fans_join_watch_the_number_fall_are_called_and_come_in(open_queue_page, queue):
+    ann, ben = (open_queue_page(queue, make_user()) for _ in range(2))
     for page in (ann, ben):
         page.get_by_role("button", name="Join the line").click()
-        expect(status(page)).to_have_text("Live")
+        expect(connection_status(page)).to_have_text("Live")
     assert (ahead(ann), ahead(ben)) == ("5", "6")
 
     leave(queue, *OTHERS[:2])
-    ticking(ann, lambda: (ahead(ann), ahead(ben)) == ("3", "4"))
+    tick_until(ann, lambda: (ahead(ann), ahead(ben)) == ("3", "4"))
     expect(ann).to_have_title(re.compile("^3 ahead · "))
 
     leave(queue, *OTHERS[2:])
     SaleQueue.objects.update(max_inside=2)
-    ticking(ann, headed(ann, "It is your turn"))
+    tick_until(ann, headed(ann, "It is your turn"))
     expect(ann).to_have_title(re.compile("^🔔 It is your turn"))
     expect(ann.get_by_role("timer")).to_have_text(re.compile(r"^(0:\d\d|1:00)$"))
     expect(ben.get_by_text("You are next.").first).to_be_visible()
@@ -156,45 +146,46 @@ def test_two_fans_join_watch_the_number_fall_are_called_and_come_in(visit, queue
     expect(ann.get_by_role("heading", level=1)).to_have_text("You are in")
 
 
-def test_a_pause_and_its_end_are_seen_and_so_is_the_organisers_message(visit, queue, operator):
-    page = visit(queue, make_user())
+def test_a_pause_its_end_and_the_organisers_message_are_seen(open_queue_page, queue, operator):
+    page = open_queue_page(queue, make_user())
     page.get_by_role("button", name="Join the line").click()
 
     move(queue, "paused")
     now = clock.now()
     services.set_notice(event_id=queue.pk, message="Back at nine.", by=operator, now=now)
-    ticking(page, shows(page, "The line is paused: nobody is called"))
-    ticking(page, shows(page, "Back at nine."))
+    tick_until(page, shows(page, "The line is paused: nobody is being let in"))
+    tick_until(page, shows(page, "Back at nine."))
     expect(page.locator("span[data-eta]")).to_have_text("not available while the line is paused")
 
     move(queue, "open")
     services.set_notice(event_id=queue.pk, message="", by=operator, now=clock.now())
-    ticking(page, lambda: not shows(page, "The line is paused: nobody is called")())
-    ticking(page, lambda: not shows(page, "Back at nine.")())
+    tick_until(page, lambda: not shows(page, "The line is paused: nobody is being let in")())
+    tick_until(page, lambda: not shows(page, "Back at nine.")())
 
 
-def test_leaving_takes_a_second_look_and_shows_in_the_other_tab(visit, queue, fan):
-    page = visit(queue, fan)
+def test_leaving_takes_a_second_look_and_shows_in_the_other_tab(open_queue_page, queue, fan):
+    page = open_queue_page(queue, fan, prepare=lambda page: page.clock.install())
     page.get_by_role("button", name="Join the line").click()
     other = page.context.new_page()
     other.goto(address(queue))
-    expect(status(other)).to_have_text("Live")
+    expect(connection_status(other)).to_have_text("Live")
 
     page.get_by_role("link", name="Leave the line").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Leave the line?")
     page.get_by_role("button", name="Leave the line").click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("You left the line")
-    ticking(other, headed(other, "You left the line"))
+    tick()
+    skip_time_until(other, headed(other, "You left the line"))
 
 
-def test_coming_in_on_one_device_takes_the_other_there_too(visit, queue, fan):
-    page, other = visit(queue, fan), visit(queue, fan)
+def test_coming_in_on_one_device_takes_the_other_there_too(open_queue_page, queue, fan):
+    page, other = open_queue_page(queue, fan), open_queue_page(queue, fan)
     page.get_by_role("button", name="Join the line").click()
     other.reload()
     leave(queue, *OTHERS)
     make_room(queue)
-    ticking(page, headed(page, "It is your turn"))
+    tick_until(page, headed(page, "It is your turn"))
     expect(other.get_by_role("button", name="Come in")).to_be_visible()
 
     page.get_by_role("button", name="Come in").click()
@@ -203,147 +194,174 @@ def test_coming_in_on_one_device_takes_the_other_there_too(visit, queue, fan):
     other.wait_for_url(f"**/events/{queue.pk}/seats/")
 
 
-def test_the_lobby_turns_into_the_line_without_asking_for_anything(visit, lobby):
-    page = visit(lobby, make_user())
+def test_the_lobby_turns_into_the_line_without_asking_for_anything(open_queue_page, lobby):
+    page = open_queue_page(lobby, make_user())
     page.get_by_role("button", name="Join the lobby").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("You are in the lobby")
-    expect(status(page)).to_have_text("Live")
+    expect(connection_status(page)).to_have_text("Live")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     join(lobby, *OTHERS[:3])
     move(lobby, "open")
 
-    ticking(page, headed(page, "You are in line"))
+    tick_until(page, headed(page, "You are in line"))
 
     expect(page.locator("[data-total]")).to_have_text(re.compile(r"^[1-4]$"))
     assert [url for url in asked if "part=1" in url] == []
 
 
-def test_a_page_that_waits_for_the_lobby_turns_by_itself(visit, site, now):
-    event, soon = make_event(now), clock.now() + timedelta(seconds=3)
+def test_a_page_that_waits_for_the_lobby_turns_by_itself(open_queue_page, site, now):
+    event, soon = make_event(now), clock.now() + timedelta(seconds=30)
     opens_at = now + timedelta(hours=1)
     queue = SaleQueue.objects.create(event=event, lobby_opens_at=soon, opens_at=opens_at)
-    page = visit(queue, make_user())
+    page = open_queue_page(queue, make_user(), prepare=lambda page: page.clock.install())
     expect(page.get_by_role("heading", level=1)).to_have_text("The line is not open yet")
 
-    ticking(page, lambda: page.get_by_role("button", name="Join the lobby").is_visible(), 25)
+    services.tick_open_queues(now=soon)
+
+    join_lobby = page.get_by_role("button", name="Join the lobby")
+    skip_time_until(page, join_lobby.is_visible)
 
 
-def test_a_turn_that_passed_is_told_and_the_way_back_is_there(visit, queue, fan):
-    page = visit(queue, fan)
+def test_a_turn_that_passed_is_told_and_the_way_back_is_there(open_queue_page, queue, fan):
+    page = open_queue_page(queue, fan)
     page.get_by_role("button", name="Join the line").click()
-    expect(status(page)).to_have_text("Live")
+    expect(connection_status(page)).to_have_text("Live")
     store.run(store.leave(queue.pk, str(fan.pk), clock.now(), how="expired"))
 
-    ticking(page, headed(page, "Your place went to the next person"))
+    tick_until(page, headed(page, "Your place went to the next person"))
     page.get_by_role("button", name="Join the line again").click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("You are in line")
 
 
-def test_a_closed_queue_sends_everybody_home(visit, queue):
-    page = visit(queue, make_user())
+def test_a_closed_queue_sends_everybody_home(open_queue_page, queue):
+    page = open_queue_page(queue, make_user())
     page.get_by_role("button", name="Join the line").click()
-    expect(status(page)).to_have_text("Live")
+    expect(connection_status(page)).to_have_text("Live")
 
     move(queue, "closed")
 
-    ticking(page, headed(page, "The queue is closed"))
+    tick_until(page, headed(page, "The queue is closed"))
     expect(page.get_by_role("link", name="To the event")).to_be_visible()
 
 
 # -- networks --------------------------------------------------------------------------------------
 
 
-def no_sockets(page: Page) -> None:
-    page.context.route_web_socket(re.compile("/ws/"), lambda socket: socket.close())
+def without_sockets(page: Page, tries: list[str] | None = None) -> None:
+    """Close each websocket at once, and note its address."""
+
+    def close(socket: WebSocketRoute) -> None:
+        (tries if tries is not None else []).append(socket.url)
+        socket.close()
+
+    page.clock.install()
+    page.route_web_socket(re.compile("/ws/"), close)
 
 
-def no_streams(page: Page) -> None:
-    no_sockets(page)
-    page.context.route("**/queue/stream", lambda route: route.abort())
+def without_streams(page: Page) -> None:
+    without_sockets(page)
+    page.route("**/queue/stream", lambda route: route.abort())
 
 
-def test_without_websockets_it_is_a_stream(visit, queue, fan):
+def test_without_websockets_it_is_a_stream(open_queue_page, queue, fan):
     join(queue, fan.pk)
-    page = visit(queue, fan, prepare=no_sockets)
+    tries: list[str] = []
+    page = open_queue_page(queue, fan, prepare=lambda page: without_sockets(page, tries))
 
-    expect(status(page)).to_have_text("Live (SSE)", timeout=15_000)
+    skip_time_until(page, lambda: len(tries) == 2, step=500)
+    expect(connection_status(page)).to_have_text("Live (SSE)")
     leave(queue, OTHERS[0])
-    ticking(page, lambda: ahead(page) == "4")
+    tick_until(page, lambda: ahead(page) == "4")
 
 
-def test_without_streams_it_asks_now_and_then_and_still_sees_its_turn(visit, queue, fan):
+def test_without_streams_it_polls_and_still_sees_its_turn(open_queue_page, queue, fan):
     join(queue, fan.pk)
-    page = visit(queue, fan, prepare=no_streams)
+    page = open_queue_page(queue, fan, prepare=without_streams)
+    polling = re.compile(r"^Checking every \d+ s$")
 
-    expect(status(page)).to_have_text(re.compile(r"^Checking every \d+ s$"), timeout=25_000)
+    skip_time_until(page, lambda: polling.match(connection_status(page).inner_text()), step=500)
     leave(queue, *OTHERS)
     make_room(queue)
-    ticking(page, headed(page, "It is your turn"))
+    tick()
+    skip_time_until(page, headed(page, "It is your turn"))
 
 
-def test_it_climbs_back_to_a_websocket_when_there_is_one_again(visit, queue, fan):
+def test_it_climbs_back_to_a_websocket_when_there_is_one_again(open_queue_page, queue, fan):
     join(queue, fan.pk)
-    broken = True
+    tries, broken = [], True
 
-    def for_a_while(page):
+    def open_or_close(socket: WebSocketRoute) -> None:
+        tries.append(socket.url)
+        if broken:
+            socket.close()
+        else:
+            socket.connect_to_server()
+
+    def prepare(page: Page) -> None:
         page.clock.install()
-        page.context.route_web_socket(
-            re.compile("/ws/"),
-            lambda socket: socket.close() if broken else socket.connect_to_server(),
-        )
+        page.route_web_socket(re.compile("/ws/"), open_or_close)
 
-    page = visit(queue, fan, prepare=for_a_while)
-    expect(status(page)).to_have_text("Live (SSE)", timeout=15_000)
+    page = open_queue_page(queue, fan, prepare=prepare)
+    skip_time_until(page, lambda: len(tries) == 2, step=500)
+    expect(connection_status(page)).to_have_text("Live (SSE)")
 
     broken = False
     page.clock.fast_forward(75_000)
 
-    expect(status(page)).to_have_text("Live", timeout=15_000)
+    expect(connection_status(page)).to_have_text("Live")
 
 
-def test_a_server_that_goes_down_is_come_back_to_when_it_said(visit, queue, fan):
+def test_a_server_that_restarts_is_reconnected_to_when_it_said(open_queue_page, queue, fan):
     join(queue, fan.pk)
-    opened: list[float] = []
+    opened: list[str] = []
 
-    def restarting(socket):
-        opened.append(time.monotonic())
+    def restart(socket: WebSocketRoute) -> None:
+        opened.append(socket.url)
         if len(opened) > 1:
-            return socket.connect_to_server()
-        return socket.send('{"type":"reconnect","after_ms":1500}')
+            socket.connect_to_server()
+        else:
+            socket.send('{"type":"reconnect","after_ms":25000}')
 
-    page = visit(
-        queue,
-        fan,
-        prepare=lambda page: page.context.route_web_socket(re.compile("/ws/"), restarting),
-    )
+    def prepare(page: Page) -> None:
+        page.clock.install()
+        page.route_web_socket(re.compile("/ws/"), restart)
 
-    expect(status(page)).to_have_text(re.compile("^Reconnecting"))
-    expect(status(page)).to_have_text("Live", timeout=10_000)
-    assert 1.4 < opened[1] - opened[0] < 4
+    page = open_queue_page(queue, fan, prepare=prepare)
+    poll_page(page, lambda: len(opened) == 1)
+    expect(connection_status(page)).to_have_text(re.compile("^Reconnecting"))
+
+    page.clock.fast_forward(15_000)
+    expect(connection_status(page)).to_have_text(re.compile("^Reconnecting"))
+    assert len(opened) == 1
+    page.clock.fast_forward(10_000)
+
+    expect(connection_status(page)).to_have_text("Live")
+    assert len(opened) == 2
 
 
-def test_who_was_logged_out_elsewhere_is_asked_to_log_in(visit, queue, fan):
+def test_who_was_logged_out_elsewhere_is_asked_to_log_in(open_queue_page, queue, fan):
     join(queue, fan.pk)
 
-    def logged_out(socket):
-        page.context.clear_cookies(name="sessionid")
-        socket.send('{"type":"error","code":"not_logged_in","message":"","details":{}}')
-        socket.close(code=4401)
+    def prepare(page: Page) -> None:
+        def log_out(socket: WebSocketRoute) -> None:
+            page.context.clear_cookies(name="sessionid")
+            socket.send('{"type":"error","code":"not_logged_in","message":"","details":{}}')
+            socket.close(code=4401)
 
-    page = visit(queue)
-    page.context.route_web_socket(re.compile("/ws/"), logged_out)
-    log_in(page.context, fan, page.evaluate("location.origin"))
-    page.goto(address(queue))
+        page.clock.install()
+        page.route_web_socket(re.compile("/ws/"), log_out)
 
-    expect(page.get_by_role("link", name="Log in to join")).to_be_visible(timeout=15_000)
+    page = open_queue_page(queue, fan, prepare=prepare)
+
+    skip_time_until(page, page.get_by_role("link", name="Log in to join").is_visible)
 
 
-def test_turning_to_the_page_asks_at_once(visit, queue, fan):
+def test_turning_to_the_page_asks_at_once(open_queue_page, queue, fan):
     join(queue, fan.pk)
-    page = visit(queue, fan)
-    expect(status(page)).to_have_text("Live")
+    page = open_queue_page(queue, fan)
+    expect(connection_status(page)).to_have_text("Live")
 
     with page.expect_request(f"**/api/v1/events/{queue.pk}/queue/") as asked:
         page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
@@ -351,7 +369,7 @@ def test_turning_to_the_page_asks_at_once(visit, queue, fan):
     assert asked.value.headers["authorization"].startswith("Bearer qr_")
 
 
-def test_what_everybody_is_told_appears_at_once_and_in_words(visit, queue, fan):
+def test_what_everybody_is_told_appears_at_once_and_in_words(open_queue_page, queue, fan):
     join(queue, fan.pk)
     grade = {"code": "R", "name_ko": "R석", "name_en": "R seat", "free": 1200}
     grades = [grade | {"likely": 9, "maybe": 9}, grade | {"free": 0, "likely": 0, "maybe": 0}]
@@ -365,9 +383,9 @@ def test_what_everybody_is_told_appears_at_once_and_in_words(visit, queue, fan):
             for frame in frames:
                 socket.send(json.dumps(frame))
 
-        page.context.route_web_socket(re.compile("/ws/"), tell)
+        page.route_web_socket(re.compile("/ws/"), tell)
 
-    page = visit(queue, fan, prepare=told)
+    page = open_queue_page(queue, fan, prepare=told)
 
     expect(page.locator("#line-view [data-grade-label]")).to_have_text(
         ["likely", "none left at the moment"]
@@ -380,14 +398,14 @@ def test_what_everybody_is_told_appears_at_once_and_in_words(visit, queue, fan):
 # -- without javascript ----------------------------------------------------------------------------
 
 
-def test_everything_works_without_javascript(visit, queue):
-    page = visit(queue, make_user(), java_script_enabled=False)
+def test_everything_works_without_javascript(open_queue_page, queue, frequent_refreshes):
+    page = open_queue_page(queue, make_user(), java_script_enabled=False)
     page.get_by_role("button", name="Join the line").click()
     assert ahead(page) == "5"
     expect(page.locator(".status noscript")).to_be_visible()
 
     leave(queue, *OTHERS[:2])
-    expect(page.locator("[data-ahead]")).to_have_text("3", timeout=15_000)  # by itself
+    expect(page.locator("[data-ahead]")).to_have_text("3")  # by itself
 
     page.get_by_role("link", name="Leave the line").click()
     page.get_by_role("link", name="Stay").click()
@@ -403,12 +421,12 @@ def test_everything_works_without_javascript(visit, queue):
     expect(page.get_by_role("heading", level=1)).to_have_text("You left the line")
 
 
-def test_what_only_a_script_can_do_is_not_offered_without_one(visit, queue, fan):
+def test_what_only_a_script_can_do_is_not_offered_without_one(open_queue_page, queue, fan):
     join(queue, fan.pk)
-    page = visit(queue, fan, java_script_enabled=False)
+    page = open_queue_page(queue, fan, java_script_enabled=False)
 
     expect(page.get_by_text("Alert me when it is my turn")).to_be_hidden()
-    expect(status(page)).to_have_text("")
+    expect(connection_status(page)).to_have_text("")
 
 
 # -- for everybody ---------------------------------------------------------------------------------
@@ -446,22 +464,25 @@ def states(queue, lobby, now) -> dict[str, tuple[SaleQueue, object]]:
     }
 
 
-def test_every_state_passes_axe_and_fits_a_small_phone(visit, states):
+def test_every_state_passes_axe_and_fits_a_small_phone(page, site, states):
     for name, (queue, person) in states.items():
-        page = visit(queue, person)
-        state = page.locator("#line").get_attribute("data-state")
-        assert state == {"stranger": "join"}.get(name, name)
+        page.context.clear_cookies()
+        if person:
+            log_in(page.context, person, site)
+        page.set_viewport_size(PHONE)
+        page.goto(address(queue))
+        scene = page.locator("#line").get_attribute("data-state")
+        assert scene == {"stranger": "join"}.get(name, name)
         assert violations(page) == [], name
         page.set_viewport_size({"width": 320, "height": 640})
         assert page.evaluate(WIDTH) == 320, name
         assert page.evaluate(SMALL_CONTROLS) == [], name
-        page.context.close()
 
 
-def test_screen_readers_hear_of_the_number_seldom_and_of_a_turn_at_once(visit, queue, fan):
+def test_screen_readers_hear_the_number_seldom_and_a_turn_at_once(open_queue_page, queue, fan):
     join(queue, fan.pk)
-    page = visit(queue, fan)
-    expect(status(page)).to_have_text("Live")
+    page = open_queue_page(queue, fan)
+    expect(connection_status(page)).to_have_text("Live")
     page.evaluate("""() => {
         window.spoken = [];
         const place = document.getElementById("line-spoken");
@@ -471,12 +492,12 @@ def test_screen_readers_hear_of_the_number_seldom_and_of_a_turn_at_once(visit, q
 
     for left, person in zip((4, 3, 2, 1), OTHERS, strict=False):
         leave(queue, person)
-        ticking(page, lambda left=left: ahead(page) == str(left))
+        tick_until(page, lambda left=left: ahead(page) == str(left))
     assert len(page.evaluate("spoken")) <= 1
 
     leave(queue, OTHERS[4])
     make_room(queue)
-    ticking(page, headed(page, "It is your turn"))
+    tick_until(page, headed(page, "It is your turn"))
     assert page.evaluate("spoken").count("It is your turn") == 1
     assert page.evaluate("document.activeElement.textContent") == "It is your turn"
 
@@ -497,10 +518,10 @@ NOTIFYING = """(() => {
 })()"""
 
 
-def test_a_notification_comes_when_it_is_ones_turn_if_it_was_asked_for(visit, queue, fan):
+def test_a_notification_comes_when_it_is_ones_turn_if_it_was_asked_for(open_queue_page, queue, fan):
     join(queue, fan.pk)
     script = NOTIFYING.replace("ANSWER", '"granted"')
-    page = visit(queue, fan, prepare=lambda page: page.add_init_script(script))
+    page = open_queue_page(queue, fan, prepare=lambda page: page.add_init_script(script))
     page.get_by_role("button", name="Notification").click()
     expect(page.get_by_role("button", name="Notification")).to_have_attribute(
         "aria-pressed", "true"
@@ -508,17 +529,17 @@ def test_a_notification_comes_when_it_is_ones_turn_if_it_was_asked_for(visit, qu
     leave(queue, *OTHERS)
     make_room(queue)
 
-    ticking(page, headed(page, "It is your turn"))
+    tick_until(page, headed(page, "It is your turn"))
 
     assert page.evaluate("shown") == ["This is how you will be alerted.", "It is your turn"]
 
 
 @pytest.mark.parametrize("answer", ["denied", "illegal"])
-def test_alarms_are_asked_for_only_by_their_buttons(visit, queue, fan, answer):
+def test_alarms_are_asked_for_only_by_their_buttons(open_queue_page, queue, fan, answer):
     join(queue, fan.pk)
     script = NOTIFYING.replace("ANSWER", f'"{answer}"')
-    page = visit(queue, fan, prepare=lambda page: page.add_init_script(script))
-    expect(status(page)).to_have_text("Live")
+    page = open_queue_page(queue, fan, prepare=lambda page: page.add_init_script(script))
+    expect(connection_status(page)).to_have_text("Live")
     assert page.evaluate("asked") == 0
 
     page.get_by_role("button", name="Sound").click()
@@ -534,14 +555,17 @@ def test_alarms_are_asked_for_only_by_their_buttons(visit, queue, fan, answer):
 
 def test_nothing_is_left_in_the_console(page, queue, fan, site):
     """A breach of the content security policy would be."""
+    errors: list[str] = []
+    page.on("console", lambda it: errors.append(it.text) if it.type == "error" else None)
     log_in(page.context, fan, site)
     page.goto(address(queue))
     page.get_by_role("button", name="Join the line").tap()
-    expect(status(page)).to_have_text("Live")
+    expect(connection_status(page)).to_have_text("Live")
     leave(queue, *OTHERS)
     make_room(queue)
 
-    ticking(page, headed(page, "It is your turn"))
+    tick_until(page, headed(page, "It is your turn"))
+    assert errors == []
 
 
 ESTIMATE = """async (steps) => {
