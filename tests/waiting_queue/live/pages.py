@@ -62,7 +62,7 @@ async def entered(room: Room, line: Line, people: Iterable[Any]) -> list[Told]:
     """Pages of these people, each told where they stand."""
     told = []
     for person in map(str, people):
-        page, found = Told(person), line.look(person)
+        page, found = Told(person), line.peek(person)
         room.add(page.connection)
         page.connection.tell(found, Frames(pulse_without_turn(line)).news(person, found))
         told.append(page)

@@ -86,7 +86,7 @@ async def test_a_pulse_that_came_before_ones_own_answer_is_not_told_twice_or_bac
     """The page is in the room before its answer is there; the answer is the older of the two."""
     line = line_of([1, 2])
     await watching(line, "1")
-    found, told = line.look("2"), asyncio.Event()
+    found, told = line.peek("2"), asyncio.Event()
 
     async def slow_answer() -> store.Standing:
         await told.wait()

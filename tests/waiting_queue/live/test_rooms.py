@@ -398,7 +398,7 @@ async def test_a_poll_is_answered_from_what_is_known_here(room, asked):
     answer = json.loads(room.answer(held, clock.monotonic(), 0.3) or "null")
 
     right = selectors.standing_body(
-        event_id=7, person="4", found=line.look("4"), now=line.now, luck=0.3, held=held
+        event_id=7, person="4", found=line.peek("4"), now=line.now, luck=0.3, held=held
     )
     assert answer == right
     assert (answer["state"], answer["number"], answer["ahead"]) == ("WAITING", 4, 2)
@@ -440,7 +440,7 @@ async def test_a_pass_that_was_renewed_is_told_again(room, asked):
     line.claim("1")
     await hears(room, pulse(line))
     first = page.said("standing")[-1]
-    line.wait(100).touch("1")
+    line.wait(100).poll("1")
 
     for _ in range(subscribers.SILENCE_SECONDS + 1):
         line.wait(1)
