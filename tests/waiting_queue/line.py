@@ -47,10 +47,10 @@ class Line:
         self.rules = replace(self.rules, **changes)
         return store.run(store.tick(self.event_id, self.rules, self.now))
 
-    def touch(self, person: str) -> Standing:
+    def poll(self, person: str) -> Standing:
         return store.run(store.poll(self.event_id, person, self.now))
 
-    def look(self, person: str) -> Standing:
+    def peek(self, person: str) -> Standing:
         return store.run(store.peek(self.event_id, person, self.now))
 
     def claim(self, person: str) -> ScriptResult:
@@ -60,7 +60,7 @@ class Line:
         return store.run(store.leave(self.event_id, person, self.now, how=how, why=why))
 
     def state(self, person: str) -> str:
-        return self.look(person).state
+        return self.peek(person).state
 
     def sizes(self) -> tuple[int, int, int]:
         shot = store.run(store.snapshot(self.event_id))

@@ -120,7 +120,7 @@ class Model:
         self.people[name] = Person("admitted", number, until=now + self.rules.pass_ms, admitted=now)
         self.let_in.append((now, name))
 
-    def touch(self, name: str, now: int) -> None:
+    def poll(self, name: str, now: int) -> None:
         person = self.of(name)
         if person.state in {"waiting", "lobby"}:
             person.seen = now

@@ -30,7 +30,7 @@ def test_those_who_went_away_do_not_hold_up_those_who_are_here(line):
     line.rules = replace(line.rules, absence_ms=10_000)
     line.join(*crowd(6))
     line.wait(9).tick()
-    line.wait(9).touch("6")
+    line.wait(9).poll("6")
     rules = replace(line.rules, state="open", rate=0)
 
     ticked = store.run(store.tick(7, rules, line.now, sweep=1))
@@ -123,7 +123,7 @@ def test_nobody_slips_past_the_journal_while_the_line_is_being_restored(line):
     store.delete_meta(7)
 
     assert line.leave("ann") == "none"
-    assert line.touch("ann").epoch == ""
+    assert line.poll("ann").epoch == ""
     assert redis.queue_client().exists(keys.key(7, "meta")) == 0
 
 

@@ -246,7 +246,7 @@ def tick_for(line: Line, seconds: int, *, keep: tuple[str, ...] = ()) -> None:
         line.wait(1).tick()
         if second % 60 == 0:
             for person in keep:
-                line.touch(person)
+                line.poll(person)
 
 
 def test_a_pass_that_is_not_used_ends(ready):
@@ -278,14 +278,14 @@ def test_who_is_away_too_long_is_taken_out_and_others_move_up(line):
     tick_for(line, 301, keep=("ben",))
 
     assert line.state("ann") == "expired"
-    assert line.look("ben").ahead == 0
+    assert line.peek("ben").ahead == 0
 
 
 def test_looking_is_no_sign_of_life(line):
     line.begin(state="paused").join("ann")
     for _ in range(301):
         line.wait(1).tick()
-        line.look("ann")
+        line.peek("ann")
 
     assert line.state("ann") == "expired"
 

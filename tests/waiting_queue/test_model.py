@@ -114,9 +114,9 @@ class Lines(RuleBasedStateMachine):
             self.join(person)
 
     @rule(person=PEOPLE)
-    def touch(self, person: str) -> None:
-        told = self.line.touch(person)
-        self.model.touch(person, self.ms)
+    def poll(self, person: str) -> None:
+        told = self.line.poll(person)
+        self.model.poll(person, self.ms)
         self._compare(person, told)
 
     @rule(person=PEOPLE)

@@ -51,7 +51,7 @@ def test_the_document_names_every_field_that_is_told(document, standing_fields):
 
 @pytest.fixture
 def standing_fields() -> set[str]:
-    from tests.waiting_queue.api.test_words import NOW, WAITING
+    from tests.waiting_queue.api.test_estimates import NOW, WAITING
     from waiting_queue.selectors import standing_body
 
     return set(standing_body(event_id=7, person="1", standing=WAITING, now=NOW, jitter=0.5))

@@ -64,7 +64,7 @@ async def subscribed(topic: QueueTopic, line: Line, people: Iterable[Any]) -> li
     frames = Frames(TickMessage(line.event_id, epoch="e1", queue_state="paused", at_ms=at_ms))
     pages = []
     for person in map(str, people):
-        page, standing = OpenPage(person), line.look(person)
+        page, standing = OpenPage(person), line.peek(person)
         topic.add(page.subscriber)
         page.subscriber.push_standing(standing, frames.changed(person, standing))
         pages.append(page)

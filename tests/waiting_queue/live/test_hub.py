@@ -88,7 +88,7 @@ async def test_a_first_standing_older_than_a_pushed_one_is_not_sent():
     """The page subscribes before its standing is there; that is the older of the two."""
     line = line_of([1, 2])
     await opened(line, "1")
-    found, pushed = line.look("2"), asyncio.Event()
+    found, pushed = line.peek("2"), asyncio.Event()
 
     async def slow_answer() -> store.Standing:
         await pushed.wait()

@@ -76,7 +76,7 @@ def test_rates_are_those_of_the_desk():
     line.wait(1).tick(state="open")
     line.wait(1).tick()
 
-    found, seen = message(line), line.look("49")
+    found, seen = message(line), line.peek("49")
 
     assert (found.fast, found.slow) == (seen.fast, seen.slow)
     assert found.fast > 0
@@ -112,8 +112,8 @@ def test_joining_is_no_change():
 def test_looking_polling_and_joining_again_is_no_change():
     line = waiting("1", "2")
 
-    line.touch("1")
-    line.look("2")
+    line.poll("1")
+    line.peek("2")
     line.join("1")
     store.run(store.heartbeat(7, ["1", "2"], line.now))
 
@@ -202,7 +202,7 @@ def test_the_end_of_a_pass_is_a_change_used_or_not():
 def test_being_absent_too_long_is_a_change():
     line = waiting("1", "2", absence_ms=10_000)
     line.wait(9).tick()
-    line.touch("2")
+    line.poll("2")
     line.wait(9).tick()
 
     assert message(line).changes == [("1", 1)]
@@ -342,7 +342,7 @@ def crowd(event_id: int) -> Line:
         line.claim(person)
     line.leave("2")
     line.leave("10", how="blocked", why="a bot")
-    line.wait(5).touch("3")
+    line.wait(5).poll("3")
     return line
 
 
@@ -356,7 +356,7 @@ def test_a_beat_does_what_touching_one_by_one_does():
         one_by_one.wait(later), at_once.wait(later)
 
         for person in PEOPLE:
-            one_by_one.touch(person)
+            one_by_one.poll(person)
         store.run(store.heartbeat(8, PEOPLE, at_once.now))
 
         for place in PLACES:
@@ -434,12 +434,12 @@ def test_a_beat_renews_a_pass_only_up_to_the_longest_stay():
         line.wait(10)
         store.run(store.heartbeat(7, ["1"], line.now))
 
-    assert line.look("1").deadline_ms == store.ms(claimed + timedelta(seconds=50))
+    assert line.peek("1").deadline_ms == store.ms(claimed + timedelta(seconds=50))
 
 
 def test_a_beat_from_a_clock_that_is_behind_takes_nothing_away():
     line = waiting("1", absence_ms=10_000)
-    line.wait(5).touch("1")
+    line.wait(5).poll("1")
 
     store.run(store.heartbeat(7, ["1"], START - timedelta(seconds=30)))
 

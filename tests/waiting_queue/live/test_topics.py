@@ -400,7 +400,7 @@ async def test_a_poll_is_answered_from_what_is_known_here(topic, asked):
     answer = json.loads(topic.answer(held, clock.monotonic(), 0.3) or "null")
 
     right = selectors.standing_body(
-        event_id=7, person="4", standing=line.look("4"), now=line.now, jitter=0.3, held=held
+        event_id=7, person="4", standing=line.peek("4"), now=line.now, jitter=0.3, held=held
     )
     assert answer == right
     assert (answer["state"], answer["number"], answer["ahead"]) == ("WAITING", 4, 2)
