@@ -27,7 +27,7 @@ from ticketing.core import clock
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SOAK = int(os.environ.get("SOAK", "1"))
-LIMIT, BUYERS, ROUNDS, CLAIMS_PER_ROUND = 3, 4, 2 * SOAK, 150
+LIMIT, BUYERS, ROUNDS, CLAIMS_PER_ROUND = 3, 4, 2 * SOAK, 75
 
 
 @pytest.fixture

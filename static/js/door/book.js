@@ -1,4 +1,4 @@
-// What this phone let in without a network and has not told yet. It outlives the page.
+// Offline check-ins that were not sent yet, and tickets this phone let in; kept in localStorage.
 
 const KEPT = 36 * 3600_000;
 
@@ -22,7 +22,7 @@ export class Book {
     write(this.#waiting, this.waiting.filter(({ key }) => !keys.includes(key)));
   }
 
-  /** When this phone let this ticket in, if it did. */
+  /** When this phone let this ticket in, or null. */
   seenAt(ticket) {
     return read(this.#seen, {})[ticket]?.at ?? null;
   }

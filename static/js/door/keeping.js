@@ -1,6 +1,6 @@
-// The page stays on the phone: it can be loaded again without a network.
+// Registers the service worker, so that the page can be reloaded without a network.
 
-/** Best effort: a browser that can't, or an address without TLS, does without. */
+/** Best effort: not every browser can, and it needs HTTPS. */
 export async function keepPage(worker, ...more) {
   if (!navigator.serviceWorker) return;
   try {

@@ -1,4 +1,4 @@
-// Check-in on a phone: asks the server if it can, decides by itself if it can't, and tells later.
+// Check-in on a phone: by the server if it answers, otherwise offline and sent later.
 
 import { Book } from "./book.js";
 import { keepPage } from "./keeping.js";
@@ -9,12 +9,12 @@ import { looksSigned, readSigned } from "./token.js";
 import { dismissConflicts, showAnswer, showConflict, showCounts, showLatest, showNet } from "./view.js";
 import { clock, say } from "./words.js";
 
-const SAME = 4_000, TELL = 4_000, COUNT = 5_000, BATCH = 50;
+const SAME = 4_000, SEND = 4_000, COUNT = 5_000, BATCH = 50;
 const page = document.getElementById("door");
 const find = (name) => page.querySelector(`[data-${name}]`);
 const event = Number(page.dataset.event), keys = page.dataset.keys.split(" ");
 const typed = find("typed"), door = typed.elements.door, undo = find("undo"), book = new Book(event);
-let last = { text: "", at: 0 }, isOnline = true, isBusy = false, isTelling = false, isRefused = false;
+let last = { text: "", at: 0 }, isOnline = true, isBusy = false, isSending = false, isRefused = false;
 
 // -- a code -----------------------------------------------------------------------------------
 
@@ -35,32 +35,32 @@ async function check(text) {
   const scan = { key: crypto.randomUUID(), text, scanned_at: new Date().toISOString(), offline: false };
   try {
     const [it] = (await send([scan])).check_ins;
-    if (it.answer === "VALID") await note(scan);
-    tell(it);
+    if (it.answer === "VALID") await remember(scan);
+    showResult(it);
   } catch (trouble) {
     if (trouble instanceof Refused) return refuse(trouble);
     reached(false);
-    tell(await decide(scan));
+    showResult(await decide(scan));
   }
 }
 
-/** What we let in once we don't let in again, network or not. */
-async function note(scan) {
-  const claim = looksSigned(scan.text) ? await readSigned(scan.text, keys) : null;
-  if (claim) book.see(claim.ticket, scan.key, scan.scanned_at);
+/** Remember a ticket that was let in, so that it is refused here even offline. */
+async function remember(scan) {
+  const payload = looksSigned(scan.text) ? await readSigned(scan.text, keys) : null;
+  if (payload) book.see(payload.ticket, scan.key, scan.scanned_at);
 }
 
-/** Without a network: our signature, this event, not yet over, and not let in here before. */
+/** Offline check: valid signature, this event, not expired, not let in here before. */
 async function decide(scan) {
   if (!looksSigned(scan.text)) return unsure();
-  const claim = await readSigned(scan.text, keys);
-  if (claim === undefined) return unsure();
-  if (claim === null) return { answer: "UNKNOWN", message: say("unknown") };
-  if (claim.event !== event) return { answer: "WRONG_EVENT", message: say("wrong-event") };
-  if (claim.until * 60_000 < Date.now()) return { answer: "VOID", message: say("expired") };
-  const seen = book.seenAt(claim.ticket);
+  const payload = await readSigned(scan.text, keys);
+  if (payload === undefined) return unsure();
+  if (payload === null) return { answer: "UNKNOWN", message: say("unknown") };
+  if (payload.event !== event) return { answer: "WRONG_EVENT", message: say("wrong-event") };
+  if (payload.until * 60_000 < Date.now()) return { answer: "VOID", message: say("expired") };
+  const seen = book.seenAt(payload.ticket);
   if (seen) return { answer: "USED", message: say("used-here", { when: clock(seen) }) };
-  book.see(claim.ticket, scan.key, scan.scanned_at);
+  book.see(payload.ticket, scan.key, scan.scanned_at);
   book.add({ ...scan, offline: true });
   showNet(isOnline, book.waiting.length);
   return { answer: "VALID", message: say("valid-offline"), key: scan.key, undo_until: scan.scanned_at };
@@ -68,7 +68,7 @@ async function decide(scan) {
 
 const unsure = () => ({ answer: "UNSURE", message: say("unsure"), seat: say("unsure-advice") });
 
-function tell(it) {
+function showResult(it) {
   showAnswer(it);
   showLatest(it);
   signal(it.answer.toLowerCase());
@@ -95,11 +95,11 @@ function reached(yes) {
   showNet(isOnline, book.waiting.length);
 }
 
-/** Tell what we did without a network; what should not have been is shown until somebody saw it. */
-async function tellWaiting() {
+/** Send offline check-ins; conflicts are shown until dismissed. */
+async function sendWaiting() {
   const scans = book.waiting.slice(0, BATCH);
-  if (isTelling || !scans.length) return;
-  isTelling = true;
+  if (isSending || !scans.length) return;
+  isSending = true;
   try {
     const { check_ins: told } = await send(scans);
     book.remove(told.map(({ key }) => key));
@@ -109,7 +109,7 @@ async function tellWaiting() {
     else if (!isRefused) refuse(trouble);
     isRefused ||= trouble instanceof Refused;
   } finally {
-    isTelling = false;
+    isSending = false;
     showNet(isOnline, book.waiting.length);
   }
 }
@@ -182,10 +182,10 @@ find("dismiss").addEventListener("click", dismissConflicts);
 door.value ||= localStorage.getItem("door:name") ?? "";
 door.addEventListener("change", () => localStorage.setItem("door:name", door.value));
 if (navigator.mediaDevices?.getUserMedia) useCamera();
-window.addEventListener("online", tellWaiting);
+window.addEventListener("online", sendWaiting);
 window.addEventListener("offline", () => reached(false));
-setInterval(tellWaiting, TELL);
+setInterval(sendWaiting, SEND);
 setInterval(count, COUNT);
 showNet(isOnline, book.waiting.length);
-tellWaiting();
+sendWaiting();
 keepPage(page.dataset.worker, page.dataset.decoder);

@@ -1,4 +1,4 @@
-// The camera. Where the browser reads QR codes it does; elsewhere jsQR is loaded, once it is needed.
+// The camera. Uses the browser's QR reader if there is one; otherwise loads jsQR when needed.
 
 const PAUSE = 120, WIDEST = 720;
 
@@ -6,7 +6,7 @@ export class Scanner {
   #video; #decoder; #found; #stream = null; #read = null; #lock = null;
   #canvas = document.createElement("canvas");
 
-  /** `found` is told every text that is seen, again and again. */
+  /** `found` is called with every text that is read, repeatedly. */
   constructor(video, decoder, found) {
     this.#video = video;
     this.#decoder = decoder;

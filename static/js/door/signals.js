@@ -1,11 +1,11 @@
-// Heard and felt as well as seen: staff look at people, not at the phone.
+// Sound and vibration for each answer: staff look at people, not at the phone.
 
 const TUNES = { valid: [[880, 0.09], [1320, 0.14]], unsure: [[520, 0.15], [520, 0.15]] };
 const NO = [[220, 0.22], [165, 0.35]];
 const FELT = { valid: [60], unsure: [60, 60, 60] };
 let audio = null;
 
-/** Browsers let a page sound only after it was touched. */
+/** Browsers allow sound only after a user gesture. */
 export function wakeSound() {
   audio ??= "AudioContext" in window ? new AudioContext() : null;
   audio?.resume();

@@ -1,4 +1,4 @@
-// Reads what a QR code says, and whether we signed it, without a network (docs/tickets.md).
+// Reads and verifies a QR code offline (docs/tickets.md).
 
 const PREFIX = "qt_", SIGNATURE = 64, LONGEST = 200;
 const CONTEXT = new TextEncoder().encode("ticket 1:");
@@ -6,7 +6,7 @@ const NAMES = ["ticket", "event", "seat", "serial", "until"];
 
 export const looksSigned = (text) => text.startsWith(PREFIX);
 
-/** What the code says; null: not signed by us; undefined: this browser can't tell. */
+/** The content of the code; null: invalid signature; undefined: this browser cannot verify. */
 export async function readSigned(text, keys) {
   const raw = text.length <= LONGEST ? bytes(text.slice(PREFIX.length)) : null;
   if (!raw || raw.length <= SIGNATURE) return null;
@@ -14,7 +14,7 @@ export async function readSigned(text, keys) {
   const message = new Uint8Array([...CONTEXT, ...payload]);
   try {
     for (const key of keys) {
-      if (await isSigned(key, signature, message)) return claim(payload);
+      if (await isSigned(key, signature, message)) return unpack(payload);
     }
   } catch {
     return undefined;
@@ -28,7 +28,7 @@ async function isSigned(key, signature, message) {
 }
 
 /** Seven bits a byte, the lowest first. */
-function claim(payload) {
+function unpack(payload) {
   const numbers = [];
   let number = 0, factor = 1;
   for (const byte of payload) {

@@ -1,4 +1,4 @@
-// What the page shows: the answer, the latest ones, what has to be looked into, the counts.
+// Shows the answer, the latest check-ins, conflicts and counts.
 
 import { say } from "./words.js";
 

@@ -1,4 +1,4 @@
-// The page's words: they come with the page, in its language. This script only fills in the gaps.
+// Texts come with the page, in its language; this only fills in the placeholders.
 
 const source = document.getElementById("door-words");
 

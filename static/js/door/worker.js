@@ -1,7 +1,7 @@
-// Keeps the door's page on the phone, so that it opens again where there is no network.
-// It answers for /door/ alone, only when the server does not, and forgets all when the server refuses.
+// Service worker of /door/: caches the page and its files, so that it reloads without a network.
+// It serves them only if the server does not answer, and clears the cache if the server refuses.
 
-const SHELF = "door", PATIENCE = 4_000;
+const CACHE = "door", TIMEOUT = 4_000;
 const PAGE = /^\/door\/\d+\/$/, FILES = "/static/";
 const pathOf = (address) => new URL(address, location.href).pathname;
 const isPage = (address) => PAGE.test(pathOf(address));
@@ -15,33 +15,33 @@ self.addEventListener("fetch", (event) => {
   if (request.method === "GET" && isOurs(request.url)) event.respondWith(answer(request));
 });
 
-/** The first visit was over before we were there: the page says what it is made of. */
+/** The page loaded before this worker was active, so it lists the files to cache. */
 self.addEventListener("message", (event) => {
   if (Array.isArray(event.data?.keep)) event.waitUntil(keepAll(event.data.keep.filter(isOurs)));
 });
 
-/** What the server says counts; what is kept is for when it says nothing, or only that it can't. */
+/** The server's answer wins; the cache is for timeouts and server errors. */
 async function answer(request) {
-  const shelf = await caches.open(SHELF), kept = await shelf.match(pathOf(request.url), { ignoreVary: true });
+  const cache = await caches.open(CACHE), kept = await cache.match(pathOf(request.url), { ignoreVary: true });
   const asked = fetchAndKeep(request);
   if (!kept) return asked;
-  const sound = asked.then((told) => (told.status >= 500 ? kept : told)).catch(() => kept);
-  return Promise.race([sound, later(PATIENCE).then(() => kept)]);
+  const sound = asked.then((response) => (response.status >= 500 ? kept : response)).catch(() => kept);
+  return Promise.race([sound, later(TIMEOUT).then(() => kept)]);
 }
 
 async function fetchAndKeep(request) {
-  const told = await fetch(request);
-  if (told.ok && !told.redirected) await (await caches.open(SHELF)).put(pathOf(request.url), told.clone());
-  else if (isPage(request.url) && told.status < 500) await caches.delete(SHELF); // logged out, or not allowed any more
-  return told;
+  const response = await fetch(request);
+  if (response.ok && !response.redirected) await (await caches.open(CACHE)).put(pathOf(request.url), response.clone());
+  else if (isPage(request.url) && response.status < 500) await caches.delete(CACHE); // logged out or not allowed
+  return response;
 }
 
-/** Files of an earlier release are not kept any longer. */
+/** Also removes files of an earlier release. */
 async function keepAll(addresses) {
-  const wanted = new Set(addresses.map(pathOf)), shelf = await caches.open(SHELF);
-  for (const { url } of await shelf.keys()) if (!isPage(url) && !wanted.has(pathOf(url))) await shelf.delete(url);
+  const wanted = new Set(addresses.map(pathOf)), cache = await caches.open(CACHE);
+  for (const { url } of await cache.keys()) if (!isPage(url) && !wanted.has(pathOf(url))) await cache.delete(url);
   const missing = [];
-  for (const path of wanted) if (!(await shelf.match(path, { ignoreVary: true }))) missing.push(path);
+  for (const path of wanted) if (!(await cache.match(path, { ignoreVary: true }))) missing.push(path);
   await Promise.allSettled(missing.map((path) => fetchAndKeep(new Request(path, { credentials: "same-origin" }))));
 }
 

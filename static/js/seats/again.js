@@ -1,4 +1,4 @@
-// The page looks again by itself, while somebody looks at it and does nothing else.
+// Reloads the page periodically while it is visible and no form has the focus.
 
 const { again } = document.querySelector("[data-again]").dataset;
 

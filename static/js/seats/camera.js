@@ -1,13 +1,13 @@
-// Which part of the house is seen: `scale` pixels for each unit, with (x, y) in the top left corner.
+// The visible part of the plan: `scale` pixels per unit, with (x, y) in the top left corner.
 
-export const PITCH = 20; // seats are so many units apart
+export const PITCH = 20; // units between two seats
 const CLOSEST = 44; // pixels between two seats, at most
-const GLIDE = 260;
+const GLIDE = 260; // ms
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Camera {
   scale = 1; x = 0; y = 0; width = 1; height = 1;
-  #house = [0, 0, 1, 1]; #moved; #glide = 0;
+  #plan = [0, 0, 1, 1]; #moved; #glide = 0;
 
   constructor(moved) {
     this.#moved = moved;
@@ -19,7 +19,7 @@ export class Camera {
   }
 
   get least() {
-    return this.#scaleFor(this.#house, 0.04);
+    return this.#scaleFor(this.#plan, 0.04);
   }
 
   get isWhole() {
@@ -29,23 +29,23 @@ export class Camera {
   resize(width, height) {
     const whole = this.isWhole || this.width === 1, middle = this.toWorld(this.width / 2, this.height / 2);
     [this.width, this.height] = [width, height];
-    if (whole) return this.#put(this.#goal(this.#house, 0.04));
+    if (whole) return this.#put(this.#goal(this.#plan, 0.04));
     this.#put({ scale: this.scale, x: middle[0] - width / 2 / this.scale, y: middle[1] - height / 2 / this.scale });
   }
 
-  see(house) {
-    this.#house = house;
-    this.#put(this.#goal(house, 0.04));
+  see(plan) {
+    this.#plan = plan;
+    this.#put(this.#goal(plan, 0.04));
   }
 
-  /** The house may have changed; what is seen of it stays. */
-  keep(house) {
-    this.#house = house;
+  /** The plan changed; keep the visible part. */
+  keep(plan) {
+    this.#plan = plan;
     this.#put(this);
   }
 
   whole() {
-    this.#glideTo(this.#goal(this.#house, 0.04));
+    this.#glideTo(this.#goal(this.#plan, 0.04));
   }
 
   show(box) {
@@ -58,7 +58,7 @@ export class Camera {
     return soft ? this.#glideTo(goal) : this.#put(goal);
   }
 
-  /** So that two seats are so many pixels apart, with this point where it is, or in the middle. */
+  /** Zoom until two seats are `pitch` pixels apart, with this point in the middle. */
   closer(pitch, x, y) {
     const scale = this.#clampScale(pitch / PITCH);
     this.#glideTo({ scale, x: x - this.width / 2 / scale, y: y - this.height / 2 / scale });
@@ -87,12 +87,12 @@ export class Camera {
     return Math.max(Math.min(scale, CLOSEST / PITCH), this.least);
   }
 
-  /** The house can't be pushed out of sight. */
+  /** Keeps part of the plan in view. */
   #put({ scale, x, y }) {
     cancelAnimationFrame(this.#glide);
     this.scale = this.#clampScale(scale);
-    this.x = within(x, this.#house[0], this.#house[2], this.width / this.scale);
-    this.y = within(y, this.#house[1], this.#house[3], this.height / this.scale);
+    this.x = within(x, this.#plan[0], this.#plan[2], this.width / this.scale);
+    this.y = within(y, this.#plan[1], this.#plan[3], this.height / this.scale);
     this.#moved();
   }
 

@@ -1,13 +1,13 @@
-// The seats that were chosen, before they are held.
+// The chosen seats, before they are held.
 
-import { ACCESSIBLE, COMPANION, FREE, LETTERS } from "./house.js";
+import { ACCESSIBLE, COMPANION, FREE, LETTERS } from "./plan.js";
 import { count, has, money, nameOf, say } from "./words.js";
 
 const box = document.getElementById("choice");
 const find = (name) => box.querySelector(`[data-${name}]`);
 
 export class Choice {
-  #me; #ids = new Set(); #house = null; #changed; #holding = false; #key = ""; #over = false; #kept;
+  #me; #ids = new Set(); #plan = null; #changed; #holding = false; #key = ""; #over = false; #kept;
 
   constructor(me, { event, hold, basket }, changed) {
     this.#me = me;
@@ -20,66 +20,66 @@ export class Choice {
     box.hidden = false;
   }
 
-  /** Another list: what is not in it can't be chosen, and what was taken meanwhile is said. */
-  seen(house) {
-    const before = this.#house;
-    this.#house = house;
+  /** A new seat list: drop seats that are not in it, announce those taken meanwhile. */
+  seen(plan) {
+    const before = this.#plan;
+    this.#plan = plan;
     for (const id of this.#ids) {
-      const at = house.byId.get(id);
-      if (at === undefined || (!before && house.state[at] !== FREE)) this.#ids.delete(id);
+      const at = plan.byId.get(id);
+      if (at === undefined || (!before && plan.state[at] !== FREE)) this.#ids.delete(id);
       else if (before?.state[before.byId.get(id)] === FREE) this.lost(at);
     }
     this.show();
   }
 
   get seats() {
-    return [...this.#ids].map((id) => this.#house.byId.get(id));
+    return [...this.#ids].map((id) => this.#plan.byId.get(id));
   }
 
   get #free() {
-    return this.seats.filter((at) => this.#house.state[at] === FREE);
+    return this.seats.filter((at) => this.#plan.state[at] === FREE);
   }
 
-  /** Take a seat, or put it back; gives back what to say. */
+  /** Choose a seat, or remove it; returns the text to announce. */
   take(at) {
-    const id = this.#house.ids[at], seat = this.name(at);
+    const id = this.#plan.ids[at], seat = this.name(at);
     if (this.#ids.has(id)) return this.#remove(id);
     if (!this.#me.may_choose || this.#over) return say("onlyLooking");
     if (this.#me.own.includes(id)) return say("notFree", { seat, state: say("stateOwn") });
-    if (this.#house.state[at] !== FREE) return say("notFree", { seat, state: this.state(at) });
+    if (this.#plan.state[at] !== FREE) return say("notFree", { seat, state: this.state(at) });
     if (this.#ids.size >= this.#me.left) return this.#warn(this.#me.left ? "enough" : "enoughNone");
     this.#ids.add(id);
     this.#touched();
     return say("added", { seat, sum: this.#sum() });
   }
 
-  /** Somebody took a seat that is chosen here; `at` is its position. */
+  /** Somebody else took a chosen seat; `at` is its index. */
   lost(at) {
-    if (this.#holding || !this.#ids.has(this.#house.ids[at]) || this.#house.state[at] === FREE) return;
+    if (this.#holding || !this.#ids.has(this.#plan.ids[at]) || this.#plan.state[at] === FREE) return;
     this.alert(say("goneSpoken", { seat: this.name(at) }));
   }
 
-  /** The pass is over: what is chosen stays on the page, and can't be held. */
+  /** The pass ended: the choice stays visible, but cannot be held. */
   end() {
     this.#over = true;
     this.show();
   }
 
   name(at) {
-    const house = this.#house, { name } = house.rows[house.rowOf[at]];
-    return say("seat", { section: house.sectionOf(at).title, row: name, number: house.numbers[at] });
+    const plan = this.#plan, { name } = plan.rows[plan.rowOf[at]];
+    return say("seat", { section: plan.sectionOf(at).title, row: name, number: plan.numbers[at] });
   }
 
   state(at) {
-    const house = this.#house, id = house.ids[at];
-    if (this.#ids.has(id) && house.state[at] === FREE) return say("stateChosen");
+    const plan = this.#plan, id = plan.ids[at];
+    if (this.#ids.has(id) && plan.state[at] === FREE) return say("stateChosen");
     if (this.#me.own.includes(id)) return say("stateOwn");
-    return say(`state${LETTERS[house.state[at]].toUpperCase()}`);
+    return say(`state${LETTERS[plan.state[at]].toUpperCase()}`);
   }
 
   whole(at) {
-    const house = this.#house, grade = house.grades[house.grade[at]], flags = house.flags[at];
-    const words = { seat: this.name(at), grade: nameOf(grade), price: money(grade.price, house.currency), state: this.state(at) };
+    const plan = this.#plan, grade = plan.grades[plan.grade[at]], flags = plan.flags[at];
+    const words = { seat: this.name(at), grade: nameOf(grade), price: money(grade.price, plan.currency), state: this.state(at) };
     const more = [flags & ACCESSIBLE && say("wheelchair"), flags & COMPANION && say("companion")].filter(Boolean);
     return [say("seatWhole", words), ...more].join(", ");
   }
@@ -87,7 +87,7 @@ export class Choice {
   // -- on the page ---------------------------------------------------------------------------------
 
   show() {
-    if (!box || box.hidden || !this.#house) return;
+    if (!box || box.hidden || !this.#plan) return;
     const list = find("chosen"), blank = document.getElementById("chosen-seat").content;
     const focused = list.contains(document.activeElement);
     list.replaceChildren(...this.seats.map((at) => this.#line(blank, at)));
@@ -103,25 +103,25 @@ export class Choice {
   }
 
   #line(blank, at) {
-    const line = blank.cloneNode(true).firstElementChild, house = this.#house;
-    const free = house.state[at] === FREE, name = this.name(at), button = line.querySelector("[data-remove]");
+    const line = blank.cloneNode(true).firstElementChild, plan = this.#plan;
+    const free = plan.state[at] === FREE, name = this.name(at), button = line.querySelector("[data-remove]");
     line.querySelector("[data-name]").textContent = name;
-    line.querySelector("[data-price]").textContent = free ? money(house.grades[house.grade[at]].price, house.currency) : say("gone");
+    line.querySelector("[data-price]").textContent = free ? money(plan.grades[plan.grade[at]].price, plan.currency) : say("gone");
     line.toggleAttribute("data-gone", !free);
     button.setAttribute("aria-label", say("remove", { seat: name }));
-    button.addEventListener("click", () => this.#changed(this.#remove(house.ids[at])));
+    button.addEventListener("click", () => this.#changed(this.#remove(plan.ids[at])));
     return line;
   }
 
   #sum() {
-    const house = this.#house, free = this.#free;
+    const plan = this.#plan, free = this.#free;
     if (!free.length) return say("chosenNone");
-    const total = money(free.reduce((sum, at) => sum + house.grades[house.grade[at]].price, 0), house.currency);
+    const total = money(free.reduce((sum, at) => sum + plan.grades[plan.grade[at]].price, 0), plan.currency);
     return say(free.length === 1 ? "chosenOne" : "chosenMany", { n: count(free.length), total });
   }
 
   #remove(id) {
-    const seat = this.name(this.#house.byId.get(id));
+    const seat = this.name(this.#plan.byId.get(id));
     this.#ids.delete(id);
     this.#touched();
     return say("removed", { seat, sum: this.#sum() });
@@ -154,14 +154,14 @@ export class Choice {
     button.textContent = say("holding");
     this.alert("");
     this.show();
-    const refusal = await this.#ask(this.#free.map((at) => this.#house.ids[at]));
+    const refusal = await this.#ask(this.#free.map((at) => this.#plan.ids[at]));
     if (refusal === null) return;
     this.#holding = false;
     button.textContent = words;
     this.#refused(refusal);
   }
 
-  /** Null if they are held, and the page turns; else why not. */
+  /** Null if the seats are held and the basket opens; otherwise the refusal. */
   async #ask(seats) {
     const headers = { "Content-Type": "application/json", Accept: "application/json", "Idempotency-Key": this.#key };
     try {
@@ -179,7 +179,7 @@ export class Choice {
 
   #refused({ code, message, details }) {
     if (code !== "failed") this.#key = "";
-    const named = (details?.seats ?? []).map((id) => this.#house.byId.get(id)).filter((at) => at !== undefined);
+    const named = (details?.seats ?? []).map((id) => this.#plan.byId.get(id)).filter((at) => at !== undefined);
     const seats = named.map((at) => this.name(at)).join("; "), advice = `advice${camel(code)}`;
     let words = [message, has(advice) && say(advice)];
     if (code === "failed") words = [say("failed")];
@@ -193,8 +193,8 @@ export class Choice {
   }
 
   #gone(at) {
-    if (this.#house.state[at] === FREE) this.#house.state[at] = 1;
-    this.#ids.delete(this.#house.ids[at]);
+    if (this.#plan.state[at] === FREE) this.#plan.state[at] = 1;
+    this.#ids.delete(this.#plan.ids[at]);
   }
 }
 

@@ -1,4 +1,4 @@
-// Fingers, mouse and keys on the map.
+// Touch, mouse and keyboard on the map.
 
 const TAP_MS = 400, TAP_PX = 8;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -26,7 +26,7 @@ export function followPointers(view, camera, tapped) {
   });
   for (const name of ["pointerup", "pointercancel"]) view.addEventListener(name, end);
   view.addEventListener("wheel", (event) => {
-    if (event.deltaY > 0 && camera.isWhole) return; // nothing to zoom out of: the page scrolls on
+    if (event.deltaY > 0 && camera.isWhole) return; // zoomed out already: let the page scroll
     event.preventDefault();
     const speed = event.ctrlKey ? 0.01 : event.deltaMode ? 0.05 : 0.002;
     camera.zoom(Math.exp(-event.deltaY * speed), ...spot(event));
@@ -59,7 +59,7 @@ export function followPointers(view, camera, tapped) {
   }
 }
 
-/** Arrows go from seat to seat; Enter or Space takes one. */
+/** Arrow keys move between seats; Enter or Space chooses one. */
 export function followKeys(view, camera, { go, take, home }) {
   view.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;

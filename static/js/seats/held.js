@@ -1,4 +1,4 @@
-// Time left for seats that are held, by the server's clock; the pass; and forms that are sent once.
+// The countdown of holds by the server's clock, the pass, and forms that submit once.
 
 import { serverNow, startClock } from "../clock.js";
 import { keepPass } from "./pass.js";
@@ -23,7 +23,7 @@ function speak(timer) {
   if (place && !place.textContent) place.textContent = place.dataset.spoken;
 }
 
-/** The time is up: the page says so, as the server sees it. */
+/** The hold expired: reload, so that the server renders the new state. */
 function end() {
   if (over) return;
   over = true;

@@ -1,44 +1,44 @@
-// Keeps the house true: the whole list now and then, and what changes in between as it happens.
+// Keeps the seats current: the whole list now and then, and changes in between as they happen.
 
-const RECENT = 20_000; // a list that was built before this may lack what was told since
-const OFTEN = 4_000, SELDOM = 120_000;
-const TRIES = 2; // in a row, before asking takes over
+const RECENT = 20_000; // changes newer than this may be missing from a loaded list
+const POLL = 4_000, RELOAD = 120_000;
+const MAX_FAILURES = 2; // in a row, before polling takes over
 const SHORTEST = 1_000, LONGEST = 30_000;
 const SOON = 3_000;
 const spread = (ms) => ms * (0.8 + 0.4 * Math.random());
 
 export class Live {
-  #where; #ears; #tag = ""; #told = []; #socket = null; #vain = 0; #over = false; #timers = {}; #due = 0; #loading = null;
+  #where; #listener; #tag = ""; #recent = []; #socket = null; #failures = 0; #over = false; #timers = {}; #due = 0; #loading = null;
 
-  /** `loaded` gets a new list, `changed` what changed; `touched` how we are in touch. */
-  constructor(where, ears) {
+  /** The listener's `loaded` gets a new list, `changed` state changes, `touched` the connection state. */
+  constructor(where, listener) {
     this.#where = where;
-    this.#ears = ears;
+    this.#listener = listener;
   }
 
   start() {
     this.#connect();
-    document.addEventListener("visibilitychange", () => document.hidden || this.#wake());
-    window.addEventListener("online", () => this.#wake());
+    document.addEventListener("visibilitychange", () => document.hidden || this.#resume());
+    window.addEventListener("online", () => this.#resume());
     return this.#load();
   }
 
-  /** The list, if it is another one than we have; then what was told since it was built. */
+  /** Load the list if it changed, then apply recent changes on top. */
   #load() {
     this.#loading ??= this.#fetch().catch(() => null).then((body) => {
       this.#loading = null;
-      this.#after("list", spread(this.#isPolling ? OFTEN : SELDOM), () => document.hidden || this.#load());
+      this.#after("list", spread(this.#isPolling ? POLL : RELOAD), () => document.hidden || this.#load());
       if (!body) return;
-      this.#ears.loaded(body);
-      this.#told = this.#told.filter(({ at }) => at > performance.now() - RECENT);
-      for (const { changes } of this.#told) this.#ears.changed(changes);
+      this.#listener.loaded(body);
+      this.#recent = this.#recent.filter(({ at }) => at > performance.now() - RECENT);
+      for (const { changes } of this.#recent) this.#listener.changed(changes);
     });
     return this.#loading;
   }
 
   async #fetch() {
-    const again = this.#tag ? { headers: { "If-None-Match": this.#tag }, cache: "no-store" } : {};
-    const answer = await fetch(this.#where.list, again);
+    const options = this.#tag ? { headers: { "If-None-Match": this.#tag }, cache: "no-store" } : {};
+    const answer = await fetch(this.#where.list, options);
     if (answer.status === 404) this.#over = true;
     if (!answer.ok) return null;
     this.#tag = answer.headers.get("ETag") ?? "";
@@ -46,57 +46,57 @@ export class Live {
   }
 
   #connect() {
-    if (this.#over || !("WebSocket" in window)) return this.#lose();
+    if (this.#over || !("WebSocket" in window)) return this.#disconnected();
     const address = new URL(this.#where.socket, location.href);
     address.protocol = address.protocol.replace("http", "ws");
     const socket = this.#socket = new WebSocket(address);
-    socket.onmessage = ({ data }) => socket === this.#socket && this.#hear(JSON.parse(data));
-    socket.onclose = () => socket === this.#socket && this.#lose();
+    socket.onmessage = ({ data }) => socket === this.#socket && this.#receive(JSON.parse(data));
+    socket.onclose = () => socket === this.#socket && this.#disconnected();
   }
 
-  #hear(frame) {
-    if (frame.type === "reconnect") return this.#again(frame.after_ms);
+  #receive(frame) {
+    if (frame.type === "reconnect") return this.#reconnect(frame.after_ms);
     if (frame.type === "error") return frame.code === "not_found" ? (this.#over = true) : undefined;
     if (frame.type === "refresh") return this.#loadWithin(Math.random() * SOON);
     if (frame.type !== "seats") return;
-    const was = this.#vain;
-    this.#vain = 0;
-    this.#ears.touched("live");
-    this.#told.push({ at: performance.now(), changes: frame.changes });
+    const was = this.#failures;
+    this.#failures = 0;
+    this.#listener.touched("live");
+    this.#recent.push({ at: performance.now(), changes: frame.changes });
     if (was) this.#load(); // there was a gap
-    if (this.#ears.changed(frame.changes)) this.#loadWithin(SOON + Math.random() * SOON);
+    if (this.#listener.changed(frame.changes)) this.#loadWithin(SOON + Math.random() * SOON);
   }
 
-  /** In a busy sale there is always news: it must not put the list off. */
+  /** Constant changes in a busy sale must not postpone the reload. */
   #loadWithin(ms) {
     if (this.#due < performance.now() || this.#due > performance.now() + ms) this.#after("list", ms, () => this.#load());
   }
 
-  #lose() {
-    this.#vain += 1;
+  #disconnected() {
+    this.#failures += 1;
     if (this.#isPolling) {
-      this.#ears.touched("checking", OFTEN / 1000);
-      this.#after("list", spread(OFTEN), () => document.hidden || this.#load());
-    } else this.#ears.touched("reconnecting");
-    if (!this.#over) this.#again(Math.min(SHORTEST * 2 ** this.#vain, LONGEST) * (0.5 + Math.random() / 2));
+      this.#listener.touched("checking", POLL / 1000);
+      this.#after("list", spread(POLL), () => document.hidden || this.#load());
+    } else this.#listener.touched("reconnecting");
+    if (!this.#over) this.#reconnect(Math.min(SHORTEST * 2 ** this.#failures, LONGEST) * (0.5 + Math.random() / 2));
   }
 
   get #isPolling() {
-    return this.#vain >= TRIES;
+    return this.#failures >= MAX_FAILURES;
   }
 
-  #again(ms) {
+  #reconnect(ms) {
     const socket = this.#socket;
     this.#socket = null;
     socket?.close();
-    this.#vain ||= 1;
+    this.#failures ||= 1;
     this.#after("socket", ms, () => this.#connect());
   }
 
-  /** Somebody just turned to the page: it may have slept. */
-  #wake() {
+  /** The page became visible or the network is back. */
+  #resume() {
     this.#load();
-    if (this.#socket?.readyState !== WebSocket.OPEN) this.#again(0);
+    if (this.#socket?.readyState !== WebSocket.OPEN) this.#reconnect(0);
   }
 
   #after(name, ms, act) {

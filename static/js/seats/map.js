@@ -1,4 +1,4 @@
-// The map: what is drawn when, and what a touch of it means.
+// The map: when it is drawn, and what a tap does.
 
 import { Camera, PITCH } from "./camera.js";
 import { followButtons, followKeys, followPointers } from "./gestures.js";
@@ -6,17 +6,17 @@ import { paint, readColours } from "./paint.js";
 
 const TOUCHABLE = 17; // pixels between two seats that a finger can tell apart
 const READABLE = 27;
-const FINGER = 22; // pixels around a touch in which a seat is meant
+const FINGER = 22; // pixels around a tap in which a seat is found
 const SHARPEST = 2;
 
 export class SeatMap {
-  house = null;
-  chosen = new Set(); // positions in the house
+  plan = null;
+  chosen = new Set(); // indexes of seats
   own = new Set(); // ids
   alone = new Set();
   #view; #canvas; #context; #camera; #marks; #tell; #cursor = -1; #due = 0; #focused = false;
 
-  /** `tell` has taken(at), met(at) for the seat under the cursor, and grew() when a touch zoomed. */
+  /** Callbacks: taken(at) for a tapped seat, met(at) for the seat under the cursor, grew() when a tap zoomed. */
   constructor(box, { marks, own, tell }) {
     this.#view = box.querySelector("#map-view");
     this.#canvas = box.querySelector("canvas");
@@ -40,25 +40,25 @@ export class SeatMap {
     new ResizeObserver(() => this.#resize()).observe(this.#view);
   }
 
-  show(house) {
-    const first = this.house === null, cursorId = first ? null : this.house.ids[this.#cursor];
-    house.stage = Math.max((house.box[2] - house.box[0]) / 16, 16);
-    const seen = [house.box[0], house.box[1] - house.stage * 1.8, house.box[2], house.box[3]];
-    this.house = house;
-    this.#cursor = house.byId.get(cursorId) ?? -1;
+  show(plan) {
+    const first = this.plan === null, cursorId = first ? null : this.plan.ids[this.#cursor];
+    plan.stage = Math.max((plan.box[2] - plan.box[0]) / 16, 16);
+    const seen = [plan.box[0], plan.box[1] - plan.stage * 1.8, plan.box[2], plan.box[3]];
+    this.plan = plan;
+    this.#cursor = plan.byId.get(cursorId) ?? -1;
     if (!first) return this.#camera.keep(seen);
     this.#resize();
     this.#camera.see(seen);
   }
 
-  /** Bring a seat into view, near enough to be seen. */
+  /** Bring a seat into view, large enough to read. */
   point(at) {
     this.#cursor = at;
-    this.#camera.closer(Math.max(this.#camera.pitch, READABLE), this.house.x[at], this.house.y[at]);
+    this.#camera.closer(Math.max(this.#camera.pitch, READABLE), this.plan.x[at], this.plan.y[at]);
   }
 
   draw() {
-    if (this.#due || !this.house) return;
+    if (this.#due || !this.plan) return;
     this.#due = requestAnimationFrame(() => {
       this.#due = 0;
       this.paintNow();
@@ -67,8 +67,8 @@ export class SeatMap {
 
   paintNow() {
     const cursor = this.#focused ? this.#cursor : -1;
-    const { house, chosen, own, alone } = this;
-    paint(this.#context, { house, camera: this.#camera, marks: this.#marks, chosen, own, alone, cursor, ratio: this.#ratio });
+    const { plan, chosen, own, alone } = this;
+    paint(this.#context, { plan, camera: this.#camera, marks: this.#marks, chosen, own, alone, cursor, ratio: this.#ratio });
   }
 
   get #ratio() {
@@ -81,7 +81,7 @@ export class SeatMap {
     this.#canvas.width = Math.round(width * this.#ratio);
     this.#canvas.height = Math.round(height * this.#ratio);
     this.#camera.resize(width, height);
-    if (this.house) this.paintNow();
+    if (this.plan) this.paintNow();
   }
 
   #moved() {
@@ -92,7 +92,7 @@ export class SeatMap {
   #tapped(px, py) {
     const camera = this.#camera, [x, y] = camera.toWorld(px, py);
     if (camera.pitch < TOUCHABLE) return this.#enter(x, y);
-    const at = this.house.nearest(x, y, Math.min(FINGER / camera.scale, PITCH));
+    const at = this.plan.nearest(x, y, Math.min(FINGER / camera.scale, PITCH));
     if (at < 0) return;
     this.#cursor = at;
     this.#tell.taken(at);
@@ -100,7 +100,7 @@ export class SeatMap {
 
   /** Too far away to mean a seat: come closer; to the whole section first, if that is near enough. */
   #enter(x, y) {
-    const section = this.house.sectionAt(x, y), camera = this.#camera;
+    const section = this.plan.sectionAt(x, y), camera = this.#camera;
     if (section?.kind === "standing") return this.#tell.stood(section);
     if (section) {
       const fits = Math.min(camera.width / (section.box[2] - section.box[0]), camera.height / (section.box[3] - section.box[1]));
@@ -111,7 +111,7 @@ export class SeatMap {
   }
 
   #go(way) {
-    const at = this.#cursor < 0 ? this.house.first() : this.house.next(this.#cursor, way);
+    const at = this.#cursor < 0 ? this.plan.first() : this.plan.next(this.#cursor, way);
     this.#focused = true;
     this.point(at);
     this.#tell.met(at);

@@ -1,8 +1,8 @@
-// The page where seats are chosen: the map, what is chosen, and what changes meanwhile.
+// The seat page: the map, the chosen seats, and live changes.
 
 import "./held.js";
 import { Choice } from "./choice.js";
-import { House } from "./house.js";
+import { SeatPlan } from "./plan.js";
 import { Live } from "./live.js";
 import { SeatMap } from "./map.js";
 import { say } from "./words.js";
@@ -12,18 +12,18 @@ const box = document.getElementById("seat-map");
 
 function begin() {
   const me = JSON.parse(box.dataset.me), { event, list, socket, hold, basket } = box.dataset;
-  let house = null, hint = 0;
+  let plan = null, hint = 0;
   const choice = new Choice(me, { event, hold, basket }, changed);
   const map = new SeatMap(box, { marks: me.marks, own: me.own, tell: { taken, met, grew, stood } });
   const live = new Live({ list, socket }, { loaded, changed: heard, touched });
 
   function loaded(body) {
     mark("seats:list");
-    house = new House(body);
-    choice.seen(house);
+    plan = new SeatPlan(body);
+    choice.seen(plan);
     map.chosen = new Set(choice.seats);
     if (box.hidden) open();
-    map.show(house);
+    map.show(plan);
     mark("seats:ready");
   }
 
@@ -32,19 +32,19 @@ function begin() {
     document.getElementById("plain-house").hidden = true;
   }
 
-  /** Whether some of it can't be seen in this list. */
+  /** Apply live changes; returns whether some seats are not in the list. */
   function heard(changes) {
-    if (!house) return false;
+    if (!plan) return false;
     const touchedSeats = [];
-    const strangers = house.apply(changes, (at) => touchedSeats.push(at));
+    const unknown = plan.apply(changes, (at) => touchedSeats.push(at));
     for (const at of touchedSeats) if (map.chosen.has(at)) choice.lost(at);
     if (touchedSeats.length) choice.show();
     map.draw();
-    return strangers;
+    return unknown;
   }
 
   function changed(words, alone = []) {
-    if (!house) return;
+    if (!plan) return;
     map.chosen = new Set(choice.seats);
     map.alone = new Set(alone);
     if (words) speak(words);
@@ -55,7 +55,7 @@ function begin() {
     const before = map.chosen.size, words = choice.take(at);
     if (!words) return;
     speak(words);
-    if (map.chosen.size === before) tip(words); // else the list of chosen seats says it
+    if (map.chosen.size === before) tip(words); // otherwise the list of chosen seats shows it
   }
 
   function met(at) {
@@ -84,7 +84,7 @@ function begin() {
   live.start();
 }
 
-/** The first time, for whoever measures. */
+/** A performance mark, once per name. */
 function mark(name) {
   if (!performance.getEntriesByName(name).length) performance.mark(name);
 }

@@ -1,9 +1,9 @@
-// Draws what is seen of the house: sections from afar, seats from near; and nothing else.
+// Draws the visible part of the plan: sections when zoomed out, seats when zoomed in.
 
-import { ACCESSIBLE, BLOCKED, COMPANION, FREE, HELD, SOLD } from "./house.js";
+import { ACCESSIBLE, BLOCKED, COMPANION, FREE, HELD, SOLD } from "./plan.js";
 import { count, say } from "./words.js";
 
-const SEATS_FROM = 4.5; // pixels between two seats, from which each is drawn
+const SEATS_FROM = 4.5; // pixels between two seats from which seats are drawn
 const SHAPES_FROM = 11;
 const MARKS_FROM = 15;
 const FONT = "Pretendard Variable, sans-serif";
@@ -18,7 +18,7 @@ export function readColours() {
   ink = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
 }
 
-export function paint(context, { house, camera, marks, chosen, own, alone, cursor, ratio }) {
+export function paint(context, { plan, camera, marks, chosen, own, alone, cursor, ratio }) {
   const { scale, x, y, width, height } = camera;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.textAlign = "center";
@@ -27,9 +27,9 @@ export function paint(context, { house, camera, marks, chosen, own, alone, curso
   context.fillStyle = ink.surface;
   context.fillRect(0, 0, width, height);
   const seen = [x, y, x + width / scale, y + height / scale];
-  const at = { context, house, camera, marks, chosen, own, alone, seen, px: (wx) => (wx - x) * scale, py: (wy) => (wy - y) * scale };
+  const at = { context, plan, camera, marks, chosen, own, alone, seen, px: (wx) => (wx - x) * scale, py: (wy) => (wy - y) * scale };
   stage(at);
-  for (const section of house.sections) {
+  for (const section of plan.sections) {
     if (!meet(section.box, seen)) continue;
     if (section.kind === "standing" || camera.pitch < SEATS_FROM) block(at, section);
     else seats(at, section);
@@ -39,8 +39,8 @@ export function paint(context, { house, camera, marks, chosen, own, alone, curso
 
 const meet = (a, b) => a[0] <= b[2] && a[2] >= b[0] && a[1] <= b[3] && a[3] >= b[1];
 
-function stage({ context, house, px, py, camera }) {
-  const [left, top, right] = house.box, wide = Math.max((right - left) / 2, 120), high = house.stage;
+function stage({ context, plan, px, py, camera }) {
+  const [left, top, right] = plan.box, wide = Math.max((right - left) / 2, 120), high = plan.stage;
   const middle = (left + right) / 2, from = px(middle - wide / 2), over = py(top - high * 1.6);
   context.fillStyle = ink.ink;
   rounded(context, from, over, wide * camera.scale, high * camera.scale, Math.min(8, high * camera.scale / 3));
@@ -50,10 +50,10 @@ function stage({ context, house, px, py, camera }) {
 
 // -- from afar -------------------------------------------------------------------------------------
 
-function block({ context, house, camera, px, py }, section) {
+function block({ context, plan, camera, px, py }, section) {
   const [left, top, right, bottom] = section.box;
   const x = px(left), y = py(top), wide = (right - left) * camera.scale, high = (bottom - top) * camera.scale;
-  const total = house.total(section), free = house.left(section), colours = coloursOf(house, section);
+  const total = plan.total(section), free = plan.left(section), colours = coloursOf(plan, section);
   const corner = Math.min(8, wide / 6, high / 6);
   context.fillStyle = free ? ink.surface : ink.sunken;
   rounded(context, x, y, wide, high, corner);
@@ -80,11 +80,11 @@ function stripes(context, colours, x, y, wide, high) {
   });
 }
 
-function coloursOf(house, section) {
+function coloursOf(plan, section) {
   if (!section.colours) {
     const grades = section.kind === "standing"
-      ? section.standing.map((one) => one.grade) : [...new Set(house.grade.subarray(section.from, section.to))];
-    section.colours = grades.sort((a, b) => a - b).map((grade) => house.grades[grade].colour);
+      ? section.standing.map((one) => one.grade) : [...new Set(plan.grade.subarray(section.from, section.to))];
+    section.colours = grades.sort((a, b) => a - b).map((grade) => plan.grades[grade].colour);
   }
   return section.colours;
 }
@@ -92,29 +92,29 @@ function coloursOf(house, section) {
 // -- from near -------------------------------------------------------------------------------------
 
 function seats(at, section) {
-  const { context, house, camera, px, py, seen } = at, size = camera.pitch;
+  const { context, plan, camera, px, py, seen } = at, size = camera.pitch;
   const far = size < SHAPES_FROM, margin = 20;
   for (let row = section.firstRow; row < section.lastRow; row++) {
-    const { box, from, to, name } = house.rows[row];
+    const { box, from, to, name } = plan.rows[row];
     if (!meet(box, seen)) continue;
     for (let seat = from; seat < to; seat++) {
-      const wx = house.x[seat], wy = house.y[seat];
+      const wx = plan.x[seat], wy = plan.y[seat];
       if (wx < seen[0] - margin || wx > seen[2] + margin || wy < seen[1] - margin || wy > seen[3] + margin) continue;
       if (far) dot(at, seat, px(wx), py(wy), size);
       else shape(at, seat, px(wx), py(wy), size);
     }
-    if (size >= MARKS_FROM) rowName(context, name, px(box[0]) - size * 0.35, py((house.y[from])), size);
+    if (size >= MARKS_FROM) rowName(context, name, px(box[0]) - size * 0.35, py((plan.y[from])), size);
   }
   title(at, section);
 }
 
-function dot({ context, house, chosen, own }, seat, x, y, size) {
-  const half = size * 0.36, state = house.state[seat];
-  if (chosen.has(seat) || own.has(house.ids[seat])) {
+function dot({ context, plan, chosen, own }, seat, x, y, size) {
+  const half = size * 0.36, state = plan.state[seat];
+  if (chosen.has(seat) || own.has(plan.ids[seat])) {
     context.fillStyle = ink.ink;
     context.fillRect(x - half - 1, y - half - 1, 2 * half + 2, 2 * half + 2);
   } else if (state === FREE) {
-    context.fillStyle = house.grades[house.grade[seat]].colour;
+    context.fillStyle = plan.grades[plan.grade[seat]].colour;
     context.fillRect(x - half, y - half, 2 * half, 2 * half);
   } else {
     context.fillStyle = ink.line;
@@ -123,9 +123,9 @@ function dot({ context, house, chosen, own }, seat, x, y, size) {
 }
 
 function shape(at, seat, x, y, size) {
-  const { context, house, chosen, own, alone } = at, state = house.state[seat];
+  const { context, plan, chosen, own, alone } = at, state = plan.state[seat];
   if (chosen.has(seat)) return picked(context, x, y, size, ink.ink, ink.surface);
-  if (own.has(house.ids[seat])) return picked(context, x, y, size, ink.brand, ink["on-brand"]);
+  if (own.has(plan.ids[seat])) return picked(context, x, y, size, ink.brand, ink["on-brand"]);
   if (state === FREE) free(at, seat, x, y, size);
   else taken(context, state, x, y, size);
   if (alone.has(seat)) {
@@ -135,8 +135,8 @@ function shape(at, seat, x, y, size) {
   }
 }
 
-function free({ context, house, marks }, seat, x, y, size) {
-  const grade = house.grade[seat], colour = house.grades[grade].colour, flags = house.flags[seat], half = size * 0.41;
+function free({ context, plan, marks }, seat, x, y, size) {
+  const grade = plan.grade[seat], colour = plan.grades[grade].colour, flags = plan.flags[seat], half = size * 0.41;
   context.fillStyle = colour;
   if (flags & ACCESSIBLE) {
     circle(context, x, y, half);
@@ -187,11 +187,11 @@ function picked(context, x, y, size, ground, tick) {
   context.stroke();
 }
 
-function ring({ context, house, camera, px, py }, seat) {
+function ring({ context, plan, camera, px, py }, seat) {
   const size = Math.max(camera.pitch, 10);
   context.strokeStyle = ink.focus;
   context.lineWidth = 3;
-  circle(context, px(house.x[seat]), py(house.y[seat]), size * 0.62);
+  circle(context, px(plan.x[seat]), py(plan.y[seat]), size * 0.62);
   context.stroke();
 }
 
@@ -221,13 +221,13 @@ function rounded(context, x, y, wide, high, corner) {
 
 function write(context, words, x, y, size, weight) {
   const wanted = `${weight} ${size.toFixed(1)}px ${FONT}`;
-  if (wanted !== font) context.font = font = wanted; // reading a font's name costs more than a seat
+  if (wanted !== font) context.font = font = wanted; // setting a font costs more than drawing a seat
   context.fillText(words, x, y);
 }
 
 const known = new Map();
 
-/** Black or white, whichever can be read better on a grade's colour. */
+/** Black or white, whichever has more contrast on a grade's colour. */
 function onColour(colour) {
   if (!known.has(colour)) {
     const [red, green, blue] = [1, 3, 5].map((at) => {

@@ -1,4 +1,4 @@
-// The pass of somebody whose turn it is: asking renews it, so we ask now and then.
+// Renews the pass of an admitted fan by polling the queue.
 
 import { fetchStanding, isTransient } from "../queue/transports.js";
 

@@ -1,4 +1,4 @@
-// The page's words: they come with the page, in its language. This script only fills in the gaps.
+// Texts come with the page, in its language; this only fills in the placeholders.
 
 const source = document.getElementById("seat-words").dataset;
 const language = document.documentElement.lang;
@@ -13,7 +13,7 @@ export function say(name, values = {}) {
   return source[name].replace(/\{(\w+)\}/g, (gap, key) => values[key] ?? gap);
 }
 
-/** As the server writes prices: ₩154,000, or 154,000원 for Korean readers. */
+/** Prices as the server formats them: ₩154,000, or 154,000원 in Korean. */
 export function money(amount, currency) {
   if (currency === "KRW") return language === "ko" ? `${count(amount)}원` : `₩${count(amount)}`;
   const units = WITHOUT_CENTS.has(currency) ? amount : amount / 100;

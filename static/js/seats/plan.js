@@ -1,13 +1,13 @@
-// The seats of an event, unpacked from the compact list (docs/api.md) into rows of numbers.
+// The seats of an event, unpacked from the compact list (docs/api.md) into typed arrays.
 
 import { nameOf } from "./words.js";
 
 export const LETTERS = "ahsb";
 export const [FREE, HELD, SOLD, BLOCKED] = [0, 1, 2, 3];
 export const ACCESSIBLE = 1, COMPANION = 2;
-const BESIDE = 3; // a step sideways is worth so many steps ahead, for arrow keys
+const SIDEWAYS_COST = 3; // arrow keys: weight of the distance across the direction
 
-export class House {
+export class SeatPlan {
   constructor(body) {
     const total = body.states.length;
     this.grades = body.grades;
@@ -63,21 +63,21 @@ export class House {
     return box;
   }
 
-  /** What became of seats; gives back whether there were any that the list does not have. */
+  /** Apply state changes; returns whether some seats are not in the list. */
   apply(changes, changed = () => {}) {
-    let strangers = false;
+    let unknown = false;
     for (const [letter, ids] of Object.entries(changes)) {
       const state = LETTERS.indexOf(letter);
       for (const id of ids) {
         const at = this.byId.get(id);
-        if (at === undefined) strangers = true;
+        if (at === undefined) unknown = true;
         else if (this.state[at] !== state) {
           this.state[at] = state;
           changed(at);
         }
       }
     }
-    return strangers;
+    return unknown;
   }
 
   sectionOf(at) {
@@ -95,7 +95,7 @@ export class House {
     return section.kind === "standing" ? section.standing.reduce((sum, one) => sum + one.total, 0) : section.to - section.from;
   }
 
-  /** The seat nearest to a point, if one is as near as that. */
+  /** The seat nearest to a point within a distance, or -1. */
   nearest(x, y, within) {
     let best = -1, least = within * within;
     for (const row of this.rows) {
@@ -114,13 +114,13 @@ export class House {
     for (let other = 0; other < this.ids.length; other++) {
       const right = this.x[other] - this.x[at], down = this.y[other] - this.y[at];
       const along = right * dx + down * dy, across = Math.abs(right * dy) + Math.abs(down * dx);
-      const cost = along + BESIDE * across;
+      const cost = along + SIDEWAYS_COST * across;
       if (along > 0 && cost < least) [best, least] = [other, cost];
     }
     return best;
   }
 
-  /** Where to begin with arrow keys: the free seat nearest to the middle of the stage. */
+  /** The first seat for arrow keys: the free one nearest to the middle of the stage. */
   first() {
     const middle = (this.box[0] + this.box[2]) / 2;
     let best = 0, least = Infinity;
