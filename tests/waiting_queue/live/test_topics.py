@@ -442,7 +442,7 @@ async def test_a_renewed_pass_is_pushed_again(topic, asked):
     line.claim("1")
     await receives(topic, message(line))
     first = page.pop_frames("standing")[-1]
-    line.wait(100).touch("1")
+    line.wait(100).poll("1")
 
     for _ in range(subscribers.SILENCE_SECONDS + 1):
         line.wait(1)
