@@ -10,6 +10,7 @@ from redis.connection import ConnectionPool
 
 from tests import clearing
 from tests.making import make_event, make_user
+from tests.soak import SOAK
 from ticketing.accounts.models import User
 from ticketing.core import clock, redis
 from ticketing.core.ttl_cache import clear_ttl_caches
@@ -18,8 +19,8 @@ from ticketing.events.models import Event
 # Files that take longest begin first, so that no worker is left with one at the end.
 LONGEST = (
     "rehearsal/test_small.py",
-    "embedded/test_up.py",
-    "saga/test_matrix.py",
+    "runner/test_up.py",
+    "saga/test_kill_matrix.py",
     "browser/test_waiting.py",
     "browser/test_seats.py",
     "browser/test_console.py",
@@ -38,6 +39,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             not item.path.as_posix().endswith(LONGEST),
         )
     )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """In `make soak` a soak test runs many times, unless it does more in one run by itself."""
+    mark = metafunc.definition.get_closest_marker("soak")
+    if SOAK > 1 and mark and not mark.kwargs.get("scales"):
+        metafunc.fixturenames.append("soak_round")
+        metafunc.parametrize("soak_round", range(SOAK))
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,6 @@
 """Many buyers in processes of their own, some of whom are killed: was it right at every moment?"""
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -23,10 +22,10 @@ from tests.reservations.history import (
     ledger,
     run_sql,
 )
+from tests.soak import SOAK
 from ticketing.core import clock
 
-pytestmark = pytest.mark.django_db(transaction=True)
-SOAK = int(os.environ.get("SOAK", "1"))
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.soak(scales=True)]
 LIMIT, BUYERS, ROUNDS, CLAIMS_PER_ROUND = 3, 4, 2 * SOAK, 75
 
 

@@ -3,7 +3,6 @@
 Every outcome is predicted: a seat that is free is never refused, a seat that is taken never given.
 """
 
-import os
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,6 +17,7 @@ from reservations.models import Reservation
 from reservations.services import purchases, releases
 from tests.making import make_event, make_plan, make_user, seat_ids
 from tests.reservations.acting import best, hold, places, states
+from tests.soak import SOAK
 from ticketing.core import clock, redis
 from ticketing.core.errors import DomainError, IllegalMove
 from ticketing.events import services as operators
@@ -246,7 +246,6 @@ class Shop(RuleBasedStateMachine):
         assert left is None or left == free
 
 
-SOAK = int(os.environ.get("SOAK", "1"))
 BOUNDED = settings(
     max_examples=20 * SOAK,
     stateful_step_count=30,

@@ -18,6 +18,8 @@ from waiting_queue import errors, keys, services, store
 from waiting_queue.models import QueueChange, QueueDraw, QueueJournal, SaleQueue
 from waiting_queue.services import journal as journal_services
 
+pytestmark = pytest.mark.soak
+
 State = SaleQueue.State
 PROCESSES, MANY = 8, 8
 

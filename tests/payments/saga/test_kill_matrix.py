@@ -1,6 +1,5 @@
 """Killed before and after every step, whatever the gateway does: money and seats agree."""
 
-import os
 from datetime import timedelta
 from functools import partial
 
@@ -16,9 +15,13 @@ from reservations import services as reservations
 from tests.making import make_event, make_plan, make_user
 from tests.payments.buyers import Buyer, money_and_seats_agree
 from tests.payments.saga.kill_points import MOMENTS, STEPS, Killer, Recorder
+from tests.soak import SOAK
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
-SOAK = int(os.environ.get("SOAK", "1"))
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("paying_site"),
+    pytest.mark.soak,
+]
 # Behaviours of refunds need a refund and have a test of their own. None is a fan who leaves before
 # the window opens.
 BEHAVIOURS = [*(each for each in Behaviour if not each.name.startswith("REFUND")), None]
@@ -104,9 +107,8 @@ def settle_with_deaths(killer, now, minutes=60, life_of=int):
     testing.wait()
 
 
-@pytest.mark.parametrize("_repetition", range(SOAK))
 @pytest.mark.parametrize(("step", "when"), MOMENTS, ids=lambda word: word)
-def test_whoever_is_killed_money_and_seats_agree(event, now, step, when, monkeypatch, _repetition):
+def test_whoever_is_killed_money_and_seats_agree(event, now, step, when, monkeypatch):
     behaviours = BEHAVIOURS if SOAK > 1 else [b for b in BEHAVIOURS if b in REACHED_BY[step]]
     buyers = make_buyers(event, now, behaviours)
     killer = Killer()
@@ -176,10 +178,9 @@ REFUND_BEHAVIOURS = [
 ]
 
 
-@pytest.mark.parametrize("_repetition", range(SOAK))
 @pytest.mark.parametrize(("step", "when"), REFUND_STEPS, ids=lambda word: word)
 def test_whoever_is_killed_while_refunding_money_and_seats_agree(
-    event, now, step, when, monkeypatch, settings, _repetition
+    event, now, step, when, monkeypatch, settings
 ):
     buyers = make_buyers(event, now, REFUND_BEHAVIOURS)
     settings.PAYMENT_PATIENCE = 10

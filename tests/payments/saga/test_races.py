@@ -25,7 +25,11 @@ from tests.payments.services.test_webhooks import body_of, send, signed
 from tests.race import together, winners
 from ticketing.core import clock
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("paying_site"),
+    pytest.mark.soak,
+]
 FEW = 6
 STATE_CHECK = "AND before.state = ANY(%(allowed)s)"
 SKIP_LOCKED = "FOR NO KEY UPDATE SKIP LOCKED"

@@ -1,7 +1,5 @@
 """Which choices leave an orphan, and that best seats leave none."""
 
-import os
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -12,6 +10,7 @@ from reservations.models import new_code
 from reservations.selectors.orphans import RowSeat, orphans_in_row
 from tests.making import make_event, make_plan, seat_ids
 from tests.reservations.acting import hold
+from tests.soak import SOAK
 from ticketing.events.models import Event, Place, Seat
 
 
@@ -80,7 +79,6 @@ def test_control_other_events_do_not_mind(event, fan, now):
 
 # -- the rule in `choose_best.sql` ----------------------------------------------------------------
 
-SOAK = int(os.environ.get("SOAK", "1"))
 pictures = st.lists(st.text("..#|", min_size=1, max_size=10), min_size=1, max_size=3)
 
 

@@ -13,7 +13,7 @@ from tests.race import together, winners
 from tests.reservations.acting import best, hold, places, states
 from ticketing.core.errors import IllegalMove
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.soak]
 MANY = 30
 FEW = 8
 LOCK = "FOR NO KEY UPDATE"

@@ -17,7 +17,7 @@ from tests.reservations.acting import hold
 from tests.reservations.standby.acting import all_sold, joined, refunded, states_of
 from ticketing.events.models import Event, Seat
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.soak]
 WORKERS = 4
 
 

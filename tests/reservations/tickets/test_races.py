@@ -15,7 +15,7 @@ from tests.race import together, winners
 from tests.reservations.acting import hold
 from tests.reservations.tickets.conftest import buy, make_doorkeeper, scan
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.soak]
 FEW = 6
 ROUNDS = 4
 

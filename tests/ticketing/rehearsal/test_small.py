@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.soak import SOAK
 from ticketing.rehearsal.simulator.faults import ALL
 from ticketing.rehearsal.simulator.history import RUNNER, Folder
 
@@ -16,8 +17,9 @@ REHEARSE = ["manage.py", "rehearse", "--embedded", "--profile", "bots", "--fault
 SIZE = ["--fans", str(FANS), "--minutes", "0.5", "--set", "admit_per_second=15"]
 
 
+@pytest.mark.soak(scales=True)
 # Each repetition has its own seed: other users, another order of faults.
-@pytest.mark.parametrize("seed", range(1, 1 + int(os.environ.get("SOAK", "1"))))
+@pytest.mark.parametrize("seed", range(1, 1 + SOAK))
 def test_a_small_rehearsal_with_every_fault_holds(tmp_path: Path, seed: int) -> None:
     folder = tmp_path / "run"
 

@@ -23,7 +23,6 @@ from tests.faults.site import Site, free_port, until
 from tests.waiting_queue.live.backend import Backend
 from ticketing.development.embedded import process
 
-pytestmark = pytest.mark.xdist_group("queue-processes")  # they are started only once
 PATIENCE = 60  # seconds, for a slow machine
 MANY = 2_000
 people = count(1)

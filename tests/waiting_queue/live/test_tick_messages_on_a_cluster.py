@@ -1,8 +1,4 @@
 """The same tick messages and heartbeats on a Redis Cluster of three."""
 
-import pytest
-
 from tests.waiting_queue.live.test_tick_messages import *  # noqa: F403
 from tests.waiting_queue.test_cluster import cluster, queue_on_a_cluster  # noqa: F401
-
-pytestmark = pytest.mark.xdist_group("tick-messages-cluster")  # it is started only once

@@ -12,6 +12,7 @@ import pytest
 from redis import Redis
 
 from tests.making import make_event
+from tests.soak import SOAK
 from tests.waiting_queue.killed_worker import run_until_killed
 from ticketing.core import redis
 from ticketing.development.embedded.paths import addresses, server_paths
@@ -19,11 +20,11 @@ from ticketing.development.embedded.valkey import Valkey
 from waiting_queue import errors, keys, services, store
 from waiting_queue.models import QueueDraw, QueueJournal, SaleQueue
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.soak(scales=True)]
 State = SaleQueue.State
 PEOPLE = [str(number) for number in range(1, 251)]
 KILLED = -signal.SIGKILL
-KILLS = 2 * int(os.environ.get("SOAK", "1"))
+KILLS = 2 * SOAK
 
 
 def seconds(number: float) -> timedelta:

@@ -15,8 +15,6 @@ from websockets.sync.client import connect
 from tests.ticketing.development.runner.site import Site, wait_for
 from ticketing.development.embedded.paths import addresses, server_paths
 
-pytestmark = pytest.mark.xdist_group("up")
-
 
 def test_it_answers_and_prints_addresses_and_log_ins(site: Site) -> None:
     output = site.output()
