@@ -16,7 +16,7 @@ NOTES: dict[str, str | Promise] = {
     "charged too late": gettext_lazy("charged too late"),
     "closed without paying": gettext_lazy("closed without paying"),
     "declined": gettext_lazy("declined"),
-    "looked at by hand": gettext_lazy("looked at by hand"),
+    "checked by an operator": gettext_lazy("checked by an operator"),
     "never charged": gettext_lazy("never charged"),
     "not paid in time": gettext_lazy("not paid in time"),
     "paid through a test channel": gettext_lazy("paid through a test channel"),

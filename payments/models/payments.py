@@ -25,7 +25,7 @@ class Payment(Lifecycle):
         CHARGING = "charging", _("being charged")
         SUCCEEDED = "succeeded", _("paid")
         FAILED = "failed", _("failed")
-        CANCELLED = "cancelled", _("given up")
+        CANCELLED = "cancelled", _("cancelled unpaid")
         REFUNDING = "refunding", _("being refunded")
         REFUNDED = "refunded", _("refunded")
         PARTIALLY_REFUNDED = "partially_refunded", _("partly refunded")
@@ -78,7 +78,7 @@ class Payment(Lifecycle):
     charging_at = models.DateTimeField(_("charged from"), null=True, blank=True)
     settled_at = models.DateTimeField(_("settled"), null=True, blank=True)
     # When it is settled next; empty if nothing is left to do.
-    due_at = models.DateTimeField(_("next look"), null=True, blank=True)
+    due_at = models.DateTimeField(_("next check"), null=True, blank=True)
 
     class Meta:
         verbose_name = _("payment")

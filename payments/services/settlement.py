@@ -50,7 +50,7 @@ def settle_by_operator(*, pk: int, by: User | None, now: datetime) -> Payment:
     """Settle now instead of when it is due; the timeline names the operator."""
     payment = selectors.payment(pk)
     state = payment.state
-    payment.steps.create(at=now, before=state, after=state, note="looked at by hand", by=by)
+    payment.steps.create(at=now, before=state, after=state, note="checked by an operator", by=by)
     return settle_payment(pk=pk, now=now)
 
 

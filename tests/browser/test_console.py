@@ -124,7 +124,7 @@ def test_an_operators_evening(operator_page, sale):
     operator_page.get_by_label("Admissions per second").fill("4")
     expect(operator_page.locator("[data-preview-words]")).to_contain_text("would be in after about")
     operator_page.get_by_role("button", name="Preview, then save").click()
-    operator_page.get_by_role("button", name="Save the knobs").click()
+    operator_page.get_by_role("button", name="Save settings").click()
     expect(operator_page.locator(".messagelist")).to_contain_text("next tick")
     assert SaleQueue.objects.get().admit_per_second == 4
 
@@ -136,7 +136,7 @@ def test_an_operators_evening(operator_page, sale):
     operator_page.get_by_role("button", name="Find").click()
     operator_page.get_by_role("link", name="Block …").click()
     operator_page.get_by_label("Why").fill("three accounts")
-    operator_page.get_by_role("button", name="Yes, do it").click()
+    operator_page.get_by_role("button", name="Confirm").click()
     expect(operator_page.locator(".queue-warning")).to_contain_text("three accounts")
 
     services.submit_appeal(
@@ -149,7 +149,7 @@ def test_an_operators_evening(operator_page, sale):
     operator_page.get_by_role("link", name="Close for good").click()
     expect(operator_page.locator(".console-affected")).to_contain_text("waiting")
     operator_page.get_by_label("Why").fill("the evening is over")
-    operator_page.get_by_role("button", name="Yes, do it").click()
+    operator_page.get_by_role("button", name="Confirm").click()
     expect(operator_page.locator("[data-state]").first).to_have_text("closed")
 
     operator_page.get_by_role("link", name="Report").click()
@@ -198,7 +198,7 @@ def test_an_evening_from_the_lobby_to_a_refund(operator_page, site, operator, se
     for verb, state in (("Open the lobby", "lobby open"), ("Open the sale", "open")):
         operator_page.goto(f"/admin/console/{event.pk}/")
         operator_page.get_by_role("link", name=f"{verb} …").click()
-        operator_page.get_by_role("button", name="Yes, do it").click()
+        operator_page.get_by_role("button", name="Confirm").click()
         expect(operator_page.locator("[data-state]").first).to_have_text(state)
 
     operator_page.get_by_role("link", name="Release blocks, freeze seats").click()
@@ -207,7 +207,7 @@ def test_an_evening_from_the_lobby_to_a_refund(operator_page, site, operator, se
     release.locator("[name=reason]").fill("nobody came")
     release.get_by_role("button", name="Count them first").click()
     expect(operator_page.locator("#content h1")).to_contain_text("put 4 seats on sale")
-    operator_page.get_by_role("button", name="Yes, do it").click()
+    operator_page.get_by_role("button", name="Confirm").click()
     expect(operator_page.locator(".messagelist")).to_contain_text("4 seats are on sale now")
     assert event.seats.filter(state="blocked").count() == 0
 

@@ -78,7 +78,7 @@ def test_an_operator_sees_the_list_in_order_and_takes_somebody_off(operator_page
     operator_page.get_by_role("link", name="Take off the list").click()
     expect(operator_page.get_by_text("go to the next on the list")).to_be_visible()
     operator_page.get_by_label("Why").fill("bought elsewhere")
-    operator_page.get_by_role("button", name="Yes, do it").click()
+    operator_page.get_by_role("button", name="Confirm").click()
     expect(operator_page.locator(".messagelist")).to_contain_text("off the standby list")
     expect(operator_page.get_by_text("bought elsewhere")).to_be_visible()
     assert states_of(first, second) == ["waiting", "left"]

@@ -48,7 +48,7 @@ class UserAdmin(auth_admin.UserAdmin):
     fieldsets = (
         (None, {"fields": ("email", "password")}),
         (_("Person"), {"fields": ("display_name", "phone", "is_active")}),
-        (_("Powers"), {"fields": PRIVILEGES}),
+        (_("Permissions"), {"fields": PRIVILEGES}),
         (_("Dates"), {"fields": readonly_fields}),
     )
     add_fieldsets = (
@@ -75,7 +75,7 @@ class UserAdmin(auth_admin.UserAdmin):
             services.log_out_everywhere(user=user)
             self.log_change(request, user, "Logged out everywhere.")
 
-    @admin.action(description=_("Switch off: log out, and never in again"), permissions=["change"])
+    @admin.action(description=_("Deactivate account"), permissions=["change"])
     def deactivate(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """Never the operator themselves, so that the last one cannot be locked out."""
         for user in self._changeable_users(request, queryset.exclude(pk=request.user.pk or 0)):

@@ -13,7 +13,7 @@ class LogInPaused(TooManyRequests):
 
 class WrongPassword(NotLoggedIn):
     code = "wrong_password"
-    message = _("This e-mail address and password don't go together.")
+    message = _("Incorrect e-mail address or password.")
     auth_header = 'Bearer realm="api"'
 
 
@@ -29,7 +29,7 @@ class BadToken(NotLoggedIn):
 class EmailTaken(DomainError):
     code = "email_taken"
     status = 409
-    message = _("Somebody with this e-mail address is already here.")
+    message = _("This e-mail address is already registered.")
     advice = _("Log in instead, or set a new password by e-mail.")
 
 

@@ -58,7 +58,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     email = models.EmailField(
         _("e-mail"),
         unique=True,
-        error_messages={"unique": _("Somebody with this e-mail address is already here.")},
+        error_messages={"unique": _("This e-mail address is already registered.")},
     )
     display_name = models.CharField(_("display name"), max_length=40)
     phone = models.CharField(_("phone"), max_length=30, blank=True, validators=[PHONE])
@@ -86,7 +86,7 @@ class User(AbstractBaseUser, PermissionsMixin):
             models.UniqueConstraint(
                 Lower("email"),
                 name="one_person_per_email",
-                violation_error_message=_("Somebody with this e-mail address is already here."),
+                violation_error_message=_("This e-mail address is already registered."),
             )
         ]
 

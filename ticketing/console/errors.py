@@ -7,7 +7,7 @@ from ticketing.core.errors import NotAllowed
 
 class WrongCode(NotAllowed):
     code = "wrong_code"
-    message = _("This code is not right, or was used already.")
+    message = _("This code is incorrect or was already used.")
     advice = _("Take the newest one from your phone. After wrong ones, wait a moment.")
 
 

@@ -40,7 +40,7 @@ class RehearsalOfRehearsal(DomainError):
 class NoSandbox(DomainError):
     code = "no_sandbox"
     status = 409
-    message = _("This site charges real cards: the gateway's weather is not ours to make.")
+    message = _("This site charges real cards, so gateway faults can't be simulated.")
 
 
 class NoSuperuser(Exception):

@@ -128,7 +128,7 @@ def changeable_knobs(state: str) -> frozenset[str]:
 
 def _require_known(knobs: Collection[str]) -> None:
     if unknown := sorted(set(knobs) - set(KNOBS)):
-        message = _("There is no such knob.")
+        message = _("Unknown setting.")
         raise InvalidInput(fields={name: [message] for name in unknown})
 
 

@@ -87,7 +87,7 @@ def test_its_page_says_what_was_noted_in_the_readers_words(desk, paid, buyer, op
 
     with translation.override("ko"):
         assert f"{Payment.State.CHARGING.label} → {Payment.State.SUCCEEDED.label}" in shown
-        assert f"· {note_label('looked at by hand')} {operator}" in shown
+        assert f"· {note_label('checked by an operator')} {operator}" in shown
     assert "→ succeeded" not in shown
     assert shown.count("ill, the fan writes") == 2
 
@@ -132,7 +132,7 @@ def test_an_operator_asks_the_gateway_now(desk, buyer, operator):
 
     desk.post(page("payment_resume", payment.pk))
 
-    assert payment.steps.filter(by=operator, note="looked at by hand").exists()
+    assert payment.steps.filter(by=operator, note="checked by an operator").exists()
 
 
 def test_a_link_asks_nothing(desk, buyer):

@@ -124,4 +124,4 @@ def test_payments_are_resumed_by_hand(buyer):
 
     assert f"{payment.number}: prepared" in out
     assert "Breaker closed" in out
-    assert payment.steps.filter(note="looked at by hand").exists()
+    assert payment.steps.filter(note="checked by an operator").exists()

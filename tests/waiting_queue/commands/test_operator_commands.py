@@ -104,7 +104,7 @@ def test_a_knob_that_may_be_empty_is_turned_off(queue):
 @pytest.mark.parametrize(
     ("pair", "words"),
     [
-        ("speed=9", "speed: There is no such knob. There are: max_inside"),
+        ("speed=9", "speed: Unknown setting. There are: max_inside"),
         ("max_inside", "max_inside: Write it as name=value."),
         ("max_inside=many", "max_inside: .*integer"),
         ("max_inside=0", "max_inside: .*greater than or equal to 1"),

@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
                 ('password', models.CharField(max_length=128, verbose_name='password')),
                 ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
                 ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
-                ('email', models.EmailField(error_messages={'unique': 'Somebody with this e-mail address is already here.'}, max_length=254, unique=True, verbose_name='e-mail')),
+                ('email', models.EmailField(error_messages={'unique': 'This e-mail address is already registered.'}, max_length=254, unique=True, verbose_name='e-mail')),
                 ('display_name', models.CharField(max_length=40, verbose_name='display name')),
                 ('phone', models.CharField(blank=True, max_length=30, validators=[django.core.validators.RegexValidator('^\\+?[0-9][0-9 ()-]{6,28}$', 'Use digits, spaces and dashes only.')], verbose_name='phone')),
                 ('is_active', models.BooleanField(default=True, help_text='Turn off instead of deleting: this logs them out everywhere.', verbose_name='active')),
@@ -73,6 +73,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='user',
-            constraint=models.UniqueConstraint(django.db.models.functions.text.Lower('email'), name='one_person_per_email', violation_error_message='Somebody with this e-mail address is already here.'),
+            constraint=models.UniqueConstraint(django.db.models.functions.text.Lower('email'), name='one_person_per_email', violation_error_message='This e-mail address is already registered.'),
         ),
     ]

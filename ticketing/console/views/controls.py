@@ -61,7 +61,7 @@ def knobs(request: HttpRequest, event_id: int) -> HttpResponse:
     if form.is_valid() and "save" in request.POST:
         fields = audit_fields(request, form, "why")
         queues.set_knobs(event_id=event_id, knobs=form.changed_knobs, **fields)
-        return back_to_console(request, event_id, _("The next tick uses the new knobs."))
+        return back_to_console(request, event_id, _("The new settings apply within a second."))
     preview = None
     if form.is_valid():
         overview = queue_selectors.overview(queue, now=clock.now())

@@ -33,7 +33,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     sales = [(queue, known.get(queue.pk)) for queue in running]
     coming = selectors.coming_queues()[:RECENT]
     context = {"sales": sales, "coming": coming, "labels": SCRIPT_LABELS, "now": clock.now()}
-    return render_page(request, "overview", _("Sales that run now"), **context)
+    return render_page(request, "overview", _("Running sales"), **context)
 
 
 @requires_permission(WATCH)

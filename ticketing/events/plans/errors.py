@@ -53,7 +53,7 @@ class BadPlan(DomainError):
 
     code = "bad_plan"
     message = gettext_lazy("This seat plan can't be used. Nothing was stored.")
-    advice = gettext_lazy("Mend the listed problems and send it again.")
+    advice = gettext_lazy("Fix the listed problems and upload the file again.")
 
     def __init__(self, *, problems: list[Problem]) -> None:
         super().__init__(

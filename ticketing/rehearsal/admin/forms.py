@@ -27,9 +27,9 @@ class RehearseForm(forms.Form):
         initial=3,
         help_text=_("From the opening of the sale to its end."),
     )
-    profile = forms.ChoiceField(label=_("How they come"), choices=Rehearsal.Profile.choices)
+    profile = forms.ChoiceField(label=_("Arrival pattern"), choices=Rehearsal.Profile.choices)
     faults = forms.ChoiceField(
-        label=_("What goes wrong meanwhile"),
+        label=_("Faults to simulate"),
         help_text=_("Servers are only killed by the command, on a throw-away site of its own."),
     )
 

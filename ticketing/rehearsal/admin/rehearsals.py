@@ -86,7 +86,7 @@ class RehearsalAdmin(ReadOnlyAdmin):
             event_id=event.pk, options=form.options, by=operator(request), now=clock.now()
         )
         tasks.rehearse.delay(rehearsal.code)
-        self.message_user(request, _("The rehearsal begins."), messages.SUCCESS)
+        self.message_user(request, _("The rehearsal has started."), messages.SUCCESS)
         return self.back_to(rehearsal)
 
     def stop_view(self, request: HttpRequest, pk: int) -> HttpResponse:

@@ -90,7 +90,7 @@ def charts_of(figures: Figures) -> list[Chart]:
         _chart(it, "waits", _("Waiting time by arrival"), _("seconds"), {}, dots=it.waits),
         *(_chart(it, name, title, _("ms"), curves) for name, title, curves in latency),
         _chart(it, "sold", _("Seats sold"), _("per cent"), {_("sold"): it.sold}, most=100),
-        _chart(it, "errors", _("What was not answered with yes"), _("calls"),
+        _chart(it, "errors", _("Refused and failed calls"), _("calls"),
                {_("refused"): it.errors["refused"], _("no answer"): it.errors["silent"],
                 _("server errors"): it.errors["errors"]}),
     ]  # fmt: skip

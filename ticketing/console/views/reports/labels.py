@@ -39,8 +39,8 @@ OUTCOMES: dict[str, Any] = {
 MEASURES: dict[str, Any] = {
     "count": gettext_lazy("Number of people"),
     "average": gettext_lazy("Average"),
-    "p50": gettext_lazy("Half within"),
-    "p90": gettext_lazy("90 % within"),
+    "p50": gettext_lazy("Median"),
+    "p90": gettext_lazy("90th percentile"),
     "p95": gettext_lazy("95 % within"),
     "p99": gettext_lazy("99 % within"),
     "longest": gettext_lazy("Longest"),
@@ -98,7 +98,7 @@ def verdict(fair: Fairness) -> str:
         return _("Nobody has been called yet.")
     if fair.is_fair:
         return _("Everybody was called in the order of their numbers.")
-    return _("The order was not kept. Look into it.")
+    return _("People were called out of order. Please check.")
 
 
 def fairness_rows(fair: Fairness) -> list[tuple[str, str, bool]]:
@@ -143,8 +143,8 @@ def money_rows(report: SaleReport) -> list[tuple[str, int]]:
     if report.revenue is None:
         return []
     return [
-        (_("Money taken"), report.revenue.charged),
+        (_("Revenue"), report.revenue.charged),
         (_("Money refunded"), report.revenue.refunded),
-        (_("Fees kept of refunds"), report.revenue.fees),
-        (_("Money that stays"), report.revenue.net),
+        (_("Cancellation fees"), report.revenue.fees),
+        (_("Net revenue"), report.revenue.net),
     ]

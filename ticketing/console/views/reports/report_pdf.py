@@ -61,7 +61,7 @@ def _parts(report: SaleReport) -> list[Any]:
         *_part(_("Funnel"), _funnel(report)),
         *charts[:1],
         *_part(_("How long it took"), _durations(report)),
-        *_part(_("How stays in line ended"), _outcomes(report)),
+        *_part(_("Outcome of queue visits"), _outcomes(report)),
         *charts[1:],
         *_part(_("Seats by grade"), _grades(report)),
         *_part(_("Refunds"), _refunds(report)),
@@ -121,10 +121,10 @@ def _grades(report: SaleReport) -> Cells:
 def _refunds(report: SaleReport) -> Cells:
     refunds = report.refunds
     rows = [
-        [_("Orders given back"), f"{refunds.orders:,}"],
+        [_("Cancelled orders"), f"{refunds.orders:,}"],
         [_("Seats given back"), f"{refunds.seats:,}"],
         [_("Refunds"), f"{refunds.refunds:,}"],
-        [_("Refunds on their way"), f"{refunds.on_their_way:,}"],
+        [_("Refunds in progress"), f"{refunds.on_their_way:,}"],
     ]
     if report.revenue:
         rows += [[label, money(n, report.event.currency)] for label, n in labels.money_rows(report)]

@@ -103,8 +103,8 @@ class BlockForm(forms.Form):
     capacity = forms.IntegerField(
         label=_("standing room"), min_value=1, max_value=MAX_SEATS, required=False
     )
-    column = _limited("column", _("column in the house"), initial=1)
-    grid_row = _limited("grid_row", _("row in the house"), initial=1)
+    column = _limited("column", _("column in the plan"), initial=1)
+    grid_row = _limited("grid_row", _("row in the plan"), initial=1)
 
     def block(self) -> Block:
         values = {name: value for name, value in self.cleaned_data.items() if value is not None}
