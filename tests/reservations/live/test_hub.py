@@ -50,7 +50,7 @@ async def until(true, seconds=10):
 
 
 def change(seats, letter, now):
-    gate.tell(7, 1, seats, letter, until=now + timedelta(minutes=5))
+    gate.publish_seats(7, 1, seats, letter, until=now + timedelta(minutes=5))
 
 
 async def test_a_seat_that_changed_twice_is_pushed_as_it_is_now(hub, now):
@@ -99,9 +99,9 @@ async def test_after_an_outage_every_map_fetches_the_list(hub, now, monkeypatch)
     hub.subscribe(7, one.subscriber)
     await until(lambda: hub.topics[7]._last_read is not None)
 
-    redis.client().set(keys.news(7), "no stream")  # every read fails
+    redis.client().set(keys.seat_updates(7), "no stream")  # every read fails
     await until(lambda: hub.topics[7]._last_read is None)
-    redis.client().delete(keys.news(7))
+    redis.client().delete(keys.seat_updates(7))
 
     await until(lambda: one.kinds()[-1] == "refresh")
     change([5], "h", now)

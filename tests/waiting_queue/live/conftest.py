@@ -291,7 +291,7 @@ VERBS = {script(file.stem).sha: file.stem for file in FOLDER.glob("[a-z]*.lua")}
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every command of the server's coroutines, and of its threads where they read the line."""
     seen: list[str] = []
-    together, alone = AutoPipeline._ask, Redis.execute_command
+    together, alone = AutoPipeline._send, Redis.execute_command
 
     async def noted(self: AutoPipeline, load: list[Any]) -> list[Any]:
         seen.extend(VERBS.get(str(command[1]), command[0]) for command, *_ in load)
@@ -302,7 +302,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             seen.append("ZRANGE")
         return alone(self, *args, **options)
 
-    monkeypatch.setattr(AutoPipeline, "_ask", noted)
+    monkeypatch.setattr(AutoPipeline, "_send", noted)
     monkeypatch.setattr(Redis, "execute_command", noted_alone)
     return seen
 

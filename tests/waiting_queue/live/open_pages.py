@@ -47,7 +47,7 @@ def line_of(people: Iterable[int], **rules: Any) -> Line:
     """A line in which everybody waits."""
     line = Line().begin(**{"state": "paused", "rate": 0} | rules)
     answers = store.run_each([store.join(7, str(person), line.now) for person in people])
-    assert {answer.word for answer in answers} <= {"joined"}
+    assert {answer.outcome for answer in answers} <= {"joined"}
     return line
 
 

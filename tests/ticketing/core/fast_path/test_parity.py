@@ -24,7 +24,7 @@ from ticketing.core.fast_path.calls import ApiCall
 from ticketing.events.models import Event
 from ticketing.events.seat_list.cached import seat_list
 from waiting_queue import services as queue
-from waiting_queue.live import hub
+from waiting_queue.live.hub import QueueHub
 from waiting_queue.models import SaleQueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -206,7 +206,7 @@ class Ways:
 async def loop_resources(transactional_db: None, monkeypatch: Any) -> AsyncIterator[None]:
     monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
     yield
-    await hub.hub().close()
+    await QueueHub.current().close()
     await redis.close_async_clients()
     await sync_to_async(connections.close_all)()
 
