@@ -65,7 +65,7 @@ def test_a_missing_translation_is_found(monkeypatch, tmp_path):
 def test_the_catalogue_holds_the_words_in_use_and_no_others(language):
     assert (
         words_of(messages.read_catalogue(language)).keys()
-        == words_of(messages.words_in_use()).keys()
+        == words_of(messages.texts_in_use()).keys()
     )
 
 

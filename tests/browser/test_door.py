@@ -92,7 +92,7 @@ def test_each_answer_is_said_in_words_and_shape(door, tonight, tickets, now):
     ):
         type_in(door, text)
         answers(door, word, message)
-    expect(inside(door)).to_have_text("1 of 4 inside")
+    expect(inside(door)).to_have_text("1 of 4 checked in")
     assert CheckIn.objects.count() == 5
 
 
@@ -103,17 +103,17 @@ def test_a_check_in_is_undone(door, tickets):
     door.get_by_role("button", name="Undo").click()
 
     answers(door, "unsure", "Undone: not inside")
-    expect(inside(door)).to_have_text("0 of 4 inside")
+    expect(inside(door)).to_have_text("0 of 4 checked in")
     type_in(door, tickets[0].code)
     answers(door, "valid")
 
 
 def test_another_doors_people_are_counted(door, tonight, tickets, keeper, now):
-    expect(inside(door)).to_have_text("0 of 4 inside")
+    expect(inside(door)).to_have_text("0 of 4 checked in")
 
     scan(tonight, tickets[0].code, keeper, now)
 
-    skip_time_until(door, lambda: inside(door).inner_text() == "1 of 4 inside")
+    skip_time_until(door, lambda: inside(door).inner_text() == "1 of 4 checked in")
     expect(door.locator("[data-section=A] td").first).to_have_text("1")
 
 
@@ -192,7 +192,7 @@ def test_without_a_network_the_door_decides_and_tells_later(door, tonight, ticke
 
     expect(network_status(door)).to_have_text("Online")
     skip_time_until(door, checked_in(offline=True, answer="valid"))
-    expect(inside(door)).to_have_text("1 of 4 inside")
+    expect(inside(door)).to_have_text("1 of 4 checked in")
     expect(door.locator("[data-conflicts]")).to_be_hidden()
 
 

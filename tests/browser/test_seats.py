@@ -123,7 +123,7 @@ def test_a_second_touch_and_the_button_beside_it_put_a_seat_back(open_seats, sal
         tap_seat(page, 1, number)
     expect(chosen(page)).to_have_text(["Section A, row 1, seat 4"])
 
-    page.get_by_role("button", name="Take Section A, row 1, seat 4 out").tap()
+    page.get_by_role("button", name="Remove Section A, row 1, seat 4").tap()
 
     expect(chosen(page)).to_have_count(0)
     expect(page.get_by_role("button", name="Hold these seats")).to_be_hidden()
@@ -137,7 +137,7 @@ def test_nobody_chooses_more_than_a_person_may_have(open_seats, sale, fan):
 
     expect(chosen(page)).to_have_count(4)
     expect(page.get_by_role("alert")).to_have_text(
-        "You can choose 4 more at most; each person can have 4."
+        "You can choose up to 4 more; the limit is 4 per person."
     )
 
 
@@ -149,7 +149,7 @@ def test_a_taken_seat_can_not_be_chosen_and_the_map_says_why(open_seats, sale, f
     tap_seat(page, 1, 3)
 
     expect(page.locator("[data-hint]")).to_contain_text(
-        "seat 3 can’t be chosen: held by someone else else."
+        "seat 3 can’t be chosen: held by someone else."
     )
     expect(chosen(page)).to_have_count(0)
 
@@ -284,7 +284,8 @@ def test_a_seat_that_somebody_takes_meanwhile_is_marked_and_explained(open_seats
     is_held(ben, "Section A, row 1, seat 3")
 
     expect(ann.get_by_role("alert")).to_have_text(
-        "Somebody else took Section A, row 1, seat 3. It is out of your choice; the others stay."
+        "Someone else took Section A, row 1, seat 3. "
+        "It was removed from your selection; the others stay selected."
     )
     expect(ann.locator(".chosen[data-gone]")).to_contain_text("No longer available")
     expect(ann.locator("[data-sum]")).to_have_text("1 seat · ₩132,000")
@@ -328,8 +329,8 @@ def test_who_loses_the_race_is_told_which_seat_and_keeps_the_others(open_seats, 
     press_hold(page)
 
     expect(page.get_by_role("alert")).to_have_text(
-        "Somebody else was faster: Section A, row 1, seat 3. "
-        "Out of your choice; the others stay chosen."
+        "Someone else was faster: Section A, row 1, seat 3. "
+        "Removed from your selection; the others stay selected."
     )
     expect(chosen(page)).to_have_text(["Section A, row 1, seat 4"])
     press_hold(page)
@@ -389,7 +390,7 @@ def test_where_websockets_are_broken_the_page_asks(open_seats, sale, fan, rival)
     hold(sale, rival, seat(sale, 1, 3))
 
     skip_time_until(page, lambda: gone.count() == 1)
-    expect(page.get_by_role("alert")).to_contain_text("Somebody else took Section A, row 1, seat 3")
+    expect(page.get_by_role("alert")).to_contain_text("Someone else took Section A, row 1, seat 3")
 
 
 def test_news_without_end_does_not_put_the_list_off(open_seats, sale, fan):

@@ -68,7 +68,7 @@ class ForeignOrigin(NotAllowed):
 class NotFound(DomainError):
     code = "not_found"
     status = 404
-    message = _("Page not found.")
+    message = _("Not found.")
     advice = _("The address may be mistyped, or the page no longer exists.")
 
 

@@ -145,7 +145,7 @@ def test_a_part_that_goes_back_leaves_the_seats_and_says_so(bought):
 
     assert "Your refund" in mail.subject
     assert "₩4,000" in mail.body
-    assert "stay yours" in mail.body
+    assert "You keep your seats." in mail.body
 
 
 def test_who_is_refunded_because_the_show_is_off_reads_that(bought):

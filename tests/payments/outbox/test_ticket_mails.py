@@ -90,7 +90,7 @@ def test_an_accepted_ticket_is_told_to_both_and_comes_with_its_code(offer, ann, 
     given, got = delivered(now)
 
     assert given.recipients() == [ann.email]
-    assert "lets nobody in any more" in given.body
+    assert "your code is no longer valid" in given.body
     assert given.attachments == []
     assert got.recipients() == [ben.email]
     assert f"/tickets/{new.code}/" in got.body
@@ -183,4 +183,4 @@ def test_an_offer_that_could_not_be_told_in_time_is_only_told_as_missed(waiting,
 
     (mail,) = delivered(late)
 
-    assert "is up" in mail.subject
+    assert "has run out" in mail.subject

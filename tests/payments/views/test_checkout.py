@@ -47,7 +47,7 @@ def test_who_did_not_tick_the_box_is_asked_to_and_nothing_is_begun(me, buyer):
     page = begin(me, buyer, agreed="")
 
     assert me.status == 400
-    assert "Please tick that you agree" in page
+    assert "Please agree to the cancellation terms" in page
     assert not Payment.objects.exists()
 
 
@@ -57,7 +57,7 @@ def test_a_page_that_was_open_for_too_long_is_shown_anew(me, buyer):
     page = me.send(pay(buyer), token="qp_old.token", agreed="1")
 
     assert me.heading == "Check and pay"
-    assert "This page was open for long." in page
+    assert "This page was open for a long time." in page
     assert not Payment.objects.exists()
 
 

@@ -116,7 +116,7 @@ def test_a_hold_is_no_order(me, buyer):
 def test_soon_after_the_order_cancelling_is_free(me, paid, django_assert_max_num_queries):
     with django_assert_max_num_queries(6):
         page = me.open(order(paid, "cancel/"))
-    assert "<strong>You get back</strong><strong>₩308,000</strong>" in page
+    assert "<strong>Your refund</strong><strong>₩308,000</strong>" in page
     assert "Cancel without a fee" in page
 
     page = me.send(order(paid, "cancel/"))
@@ -181,7 +181,7 @@ def test_a_fee_that_nobody_named_cancels_nothing(me, paid, fee):
 def test_too_late_is_said_and_offered_no_more(me, paid):
     RefundPolicy.objects.create(event=paid.event, tiers=[[60, 10]])
 
-    assert "can’t be given back" in me.open(order(paid))
+    assert "can no longer be cancelled" in me.open(order(paid))
     assert "Cancel this order" not in me.page
     page = me.open(order(paid, "cancel/"))
 
@@ -194,7 +194,7 @@ def test_where_nothing_would_come_back_there_is_no_button(me, paid):
 
     page = me.open(order(paid, "cancel/"))
 
-    assert "Nothing would come back" in page
+    assert "Nothing would be refunded" in page
     assert "button--danger" not in page
 
 
@@ -218,7 +218,7 @@ def test_a_refund_that_is_refused_leaves_the_seats_and_says_so(me, buyer):
 
     page = me.send(order(buyer, "cancel/"))
 
-    assert "The payment service refused this refund; everything is as before." in page
+    assert "The payment service refused this refund; nothing has changed." in page
     assert "Paid</span>" in page
     assert buyer.reservation.state == "confirmed"
 
@@ -238,7 +238,7 @@ def test_of_a_cancelled_event_everything_comes_back_by_itself(me, paid):
     let_days_pass(paid, 8)
 
     page = me.open(order(paid))
-    assert "Everything you paid goes back to you by itself" in page
+    assert "You will be refunded in full automatically" in page
     assert "Cancel this order" not in page
     assert "Cancel without a fee" in me.open(order(paid, "cancel/"))
 
@@ -252,7 +252,7 @@ def test_money_that_was_taken_for_nothing_is_shown_too(me, buyer):
 
     page = me.open(order(buyer))
 
-    assert "Not bought</span>" in page
+    assert "Not completed</span>" in page
     assert "Charged, not for these seats" in page
     assert "−₩309,000" in page
 
@@ -270,5 +270,5 @@ def test_after_buying_the_line_and_the_map_say_so(me, event, fan, now):
     assert "You have bought your seats" in line
     assert 'href="/orders/"' in line
     seats = me.open(f"/events/{event.pk}/seats/")
-    assert "You have bought 2 seats of this event." in seats
+    assert "You have bought 2 seats for this event." in seats
     assert Reservation.objects.get().state == "confirmed"

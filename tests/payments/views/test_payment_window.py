@@ -68,7 +68,7 @@ def test_another_tab_is_led_to_the_same_payment(me, buyer):
 
     page = me.open(pay(buyer))
     assert (me.heading, me.status) == ("Not paid yet", 200)
-    assert "Go on and pay ₩" in page
+    assert "Continue and pay ₩" in page
     me.send(pay(buyer))
 
     assert me.address.startswith("/sandbox/portone/checkout/")

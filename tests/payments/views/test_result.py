@@ -19,7 +19,7 @@ PROMISES = {
     "Nothing was charged": {"failed", "cancelled"},
     "The seats are yours": {"succeeded"},
     "Your seats are safe": {"charging"},
-    "goes back by itself": {"refunding"},
+    "refunded in full automatically": {"refunding"},
 }
 
 
@@ -98,7 +98,7 @@ def test_checking_says_that_seats_are_safe_and_polls(me, make):
     page = read(me, payment)
 
     assert me.heading == "Checking your payment"
-    assert "You pay once at most" in page
+    assert "You will not be charged twice" in page
     assert '<noscript><meta http-equiv="refresh" content="5"></noscript>' in page
     assert f'data-watch="/api/v1/payments/{payment.number}/" data-state="CHARGING"' in page
     assert "js/payments/watch" in page

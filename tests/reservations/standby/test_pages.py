@@ -59,11 +59,11 @@ def test_join_see_the_place_ask_for_fewer_and_leave(event, orders, browser, fan,
     browser.post(page(event, "leave_standby"))
 
     assert '<span class="turn__number">2</span>' in waiting
-    assert "3 seats side by side" in waiting
+    assert "3 seats together" in waiting
     assert "Only R seat." in waiting
     assert fewer == 1
     assert StandbyEntry.objects.get(fan=fan).state == "left"
-    assert "at its end" in text_of(browser, page(event))
+    assert "You can join again at the end." in text_of(browser, page(event))
 
 
 def test_more_is_refused_in_words(event, orders, browser, fan, now):
@@ -97,7 +97,7 @@ def test_a_missed_offer_is_said_before_anybody_wrote_it_down(event, orders, brow
 
     text = text_of(browser, page(event))
 
-    assert "the time to pay for them is up" in text
+    assert "the time to pay for them ran out" in text
     assert 'name="quantity"' in text
 
 
@@ -114,7 +114,7 @@ def test_every_page_of_a_sold_out_sale_leads_to_the_list(
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"returns": "announced"}, "go on sale together on"),
+        ({"returns": "announced"}, "go back on sale together on"),
         ({"returns": "jittered", "returns_minutes": 30}, "within 30 minutes"),
     ],
 )

@@ -118,7 +118,7 @@ def test_a_typed_code_lets_in_and_says_who(door, ticket):
     assert "answer--valid" in page
     assert "Section A, row 1, seat 1" in page
     assert "Ann" in page
-    assert "1 of 2 inside" in page
+    assert "1 of 2 checked in" in page
     assert CheckIn.objects.get().door == "North"
 
 
@@ -150,7 +150,7 @@ def test_it_is_undone_with_a_press(door, event, ticket):
     answer = door.client.post(f"/door/{event.pk}/undo/", {"key": key}, follow=True)
 
     assert "The check-in is undone" in read(answer)
-    assert "0 of 2 inside" in read(answer)
+    assert "0 of 2 checked in" in read(answer)
 
 
 @pytest.mark.parametrize("path", ["/door/99999999/", f"/door/{2**70}/"])

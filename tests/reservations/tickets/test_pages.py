@@ -136,7 +136,7 @@ def test_a_new_name_leads_to_the_new_ticket(ann, ticket):
 
     new = Ticket.objects.get(name="Bea")
     assert answer.request["PATH_INFO"] == f"/tickets/{new.code}/"
-    assert "The name is changed" in read(answer)
+    assert "The name has been changed" in read(answer)
 
 
 def test_the_old_page_leads_to_the_valid_one_and_shows_no_code(ann, ticket):

@@ -81,7 +81,7 @@ def test_without_a_queue_whoever_is_logged_in_may_choose(me, event):
 def test_who_is_not_inside_may_look_and_is_led_to_the_line(me, client, event, line):
     for one in (me, client):
         page = text(one.get(at(event), headers=BROWSER))
-        assert f'href="/events/{event.pk}/queue/">To the line' in page
+        assert f'href="/events/{event.pk}/queue/">Go to the line' in page
         assert "Pick the best for me" not in page
 
 
@@ -205,8 +205,8 @@ def test_a_conflict_names_the_seat_and_keeps_the_others_ticked(me, event, fan, r
 @pytest.mark.parametrize(
     ("form", "wish", "words"),
     [
-        ("best", {"grade": "S", "quantity": "4"}, "There are no 4 free seats side by side."),
-        ("places", {"section": "F", "quantity": "4"}, "There are no 4 free places there."),
+        ("best", {"grade": "S", "quantity": "4"}, "There are not 4 seats available together."),
+        ("places", {"section": "F", "quantity": "4"}, "There are not 4 places available there."),
         ("seats", {"section": "A"}, "Choose at least one seat."),
         ("seats", {}, "Choose at least one seat."),
     ],
@@ -226,7 +226,7 @@ def test_who_asks_for_too_many_is_told_how_many_are_left(me, event, fan, now):
 
     [told] = said(me, me.post(at(event, "basket/best/"), {"grade": "R", "quantity": "2"}))
 
-    assert "at most 4 seats of this event; you can take 1 more." in told
+    assert "The limit is 4 seats per person for this event; you can add 1 more." in told
 
 
 def test_a_huge_number_is_no_event(me):
@@ -367,7 +367,7 @@ def test_who_has_all_seats_a_person_may_have_is_told(me, event, fan, now):
 
     page = text(me.get(at(event)))
 
-    assert "Each person can have 4 seats of this event, and you have them." in page
+    assert "The limit is 4 seats per person for this event, and you have reached it." in page
     assert "Hold the best seats" not in page
 
 

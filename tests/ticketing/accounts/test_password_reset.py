@@ -53,7 +53,7 @@ def test_a_link_works_once(ann: User, browser: Client, worker: None):
 
     page = browser.get(link)
 
-    assert "already used" in page.content.decode()
+    assert "already been used" in page.content.decode()
 
 
 def test_a_new_password_ends_every_log_in(ann: User, browser: Client, worker: None):

@@ -79,7 +79,7 @@ def test_every_new_log_in_asks_for_a_code_and_returns_to_the_page(required, staf
     assert redirect.status_code == 302
 
     wrong = again.post(redirect.url, {"code": "000000"})
-    assert b"not right" in wrong.content
+    assert b"is incorrect" in wrong.content
     TOTPDevice.objects.update(throttling_failure_count=0, throttling_failure_timestamp=None)
     right = again.post(
         redirect.url, {"code": code_of(operator, step=1), "next": "/admin/queue/salequeue/"}

@@ -69,7 +69,7 @@ def test_people_get_a_page_with_what_is_so_and_what_to_do(rf):
     assert response.status_code == 503
     assert response["Retry-After"] == "5"
     assert "The service is briefly unavailable." in page
-    assert "tries again by itself" in page
+    assert "tries again automatically" in page
 
 
 def test_sockets_get_the_same_as_a_frame():

@@ -264,5 +264,5 @@ def test_an_error_page_asks_neither_session_nor_database(client, django_assert_n
         answer = client.get("/no-such-page")
 
     assert answer.status_code == 404
-    assert "Page not found." in answer.content.decode()
+    assert "Not found." in answer.content.decode()
     assert "sessionid" not in answer.cookies

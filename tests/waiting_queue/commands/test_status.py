@@ -48,7 +48,7 @@ def test_queues_that_are_over_are_shown_only_when_asked_for(queue, now):
 
 
 def test_an_event_without_a_queue_is_not_found(event):
-    with pytest.raises(CommandError, match="nothing here"):
+    with pytest.raises(CommandError, match="Not found"):
         run("queue_status", event.pk)
 
 

@@ -63,7 +63,7 @@ def test_before_the_draw_the_hash_is_there_and_the_seed_is_not(state, client, qu
     assert queue.seed not in page + file.content.decode()
     assert file.json()["seed_sha256"] == selectors.seed_hash(queue.seed)
     assert file.json()["entries"] is None
-    assert "everybody in the lobby gets a place by lot" in page
+    assert "everyone in the lobby gets a place by random draw" in page
 
 
 def test_before_the_draw_the_file_is_cached_for_a_few_seconds(client, queue):
@@ -75,14 +75,14 @@ def test_without_shuffling_no_hash_is_shown(client, queue):
 
     page = text(client, page_of(queue))
 
-    assert "There is no lot." in page
+    assert "There is no draw." in page
     assert selectors.seed_hash(queue.seed) not in page
 
 
 def test_without_a_lobby_nothing_is_drawn(client, queue):
     SaleQueue.objects.update(lobby_opens_at=None)
 
-    assert "nothing is drawn" in text(client, page_of(queue))
+    assert "there is no draw" in text(client, page_of(queue))
 
 
 def test_an_unfinished_draw_keeps_its_seed_secret(client, lobby, now):

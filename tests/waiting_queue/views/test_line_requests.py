@@ -152,7 +152,9 @@ def test_a_page_takes_few_queries_however_many_wait(me, slow_queue, django_asser
 def test_the_event_page_leads_to_the_line(client, slow_queue):
     shown = text(client.get(slow_queue.event.get_absolute_url()))
 
-    assert f'<a class="button button--wide" href="{line_of(slow_queue)}">To the line</a>' in shown
+    assert (
+        f'<a class="button button--wide" href="{line_of(slow_queue)}">Go to the line</a>' in shown
+    )
 
 
 @pytest.mark.parametrize(
@@ -161,7 +163,7 @@ def test_the_event_page_leads_to_the_line(client, slow_queue):
         ("scheduled", "How the line works"),
         ("lobby", "Go to the lobby"),
         ("paused", "you can join it"),
-        ("draining", "takes nobody else"),
+        ("draining", "closed to new people"),
     ],
 )
 def test_the_event_page_describes_the_state_of_the_line(client, queue, state, label):

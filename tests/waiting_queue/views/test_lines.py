@@ -119,9 +119,9 @@ def test_the_waiting_view_shows_place_progress_estimate_clock_and_absence(me, sl
     shown = text(page)
     assert 'data-ahead>2</span> <span class="place__label" data-ahead-label>people ahead' in shown
     assert 'max="3" value="1"' in shown
-    assert "1 of the 3 who came before you have had their turn or left." in shown
+    assert "People who were ahead of you and have had their turn or left: 1 of 3." in shown
     assert "Server time" in shown
-    assert "nothing is heard of you for 5 minutes" in shown
+    assert "you are disconnected for 5 minutes" in shown
     assert "you have one minute to come in" in shown
     assert leave_of(slow_queue) in shown
 
@@ -160,7 +160,7 @@ def test_a_draining_line_still_calls_those_in_it_and_takes_nobody_else(
         'data-when="draining">The line is closed to new people. You will still get your turn.'
         in inside
     )
-    assert "The line takes nobody else" in outside
+    assert "The line is closed to new people" in outside
     assert "Log in to join" not in outside
 
 
@@ -174,8 +174,8 @@ def test_the_outlook_is_shown_per_grade(me, slow_queue):
 
     row = r"data-grade-name>([^<]+)</span> .*?data-grade-label>([^<]+)<.*?data-grade-free>([^<]+)<"
     assert re.findall(row, shown)[:2] == [
-        ("R seat", "likely", "8 free"),
-        ("S seat", "none left at the moment", "0 free"),
+        ("R seat", "likely", "8 available"),
+        ("S seat", "none left at the moment", "0 available"),
     ]
 
 
