@@ -125,7 +125,7 @@ def test_an_operators_evening(operator_page, sale):
     expect(operator_page.locator("[data-preview-words]")).to_contain_text("would be in after about")
     operator_page.get_by_role("button", name="Preview, then save").click()
     operator_page.get_by_role("button", name="Save settings").click()
-    expect(operator_page.locator(".messagelist")).to_contain_text("next tick")
+    expect(operator_page.locator(".messagelist")).to_contain_text("within a second")
     assert SaleQueue.objects.get().admit_per_second == 4
 
     operator_page.get_by_label("Message", exact=True).fill("The line is moving again.")

@@ -346,7 +346,7 @@ def test_a_choice_that_leaves_one_seat_alone_says_which_and_what_to_do(open_seat
     press_hold(page)
 
     expect(page.get_by_role("alert")).to_have_text(
-        "This choice would leave a single empty seat. This would stay alone: "
+        "This choice would leave a single empty seat. This would leave a single seat: "
         "Section A, row 1, seat 1. Move your choice by one seat, so that no seat is left alone."
     )
     expect(chosen(page)).to_have_count(1)
@@ -472,7 +472,7 @@ def test_the_pass_is_renewed_and_its_end_is_said(open_seats, behind_a_line, fan)
     queue.leave(event_id=behind_a_line.pk, person=str(fan.pk), now=clock.now())
     page.evaluate(turn)
 
-    expect(page.locator("#pass-over")).to_contain_text("Your time inside is over")
+    expect(page.locator("#pass-over")).to_contain_text("Your time inside has ended")
     expect(page.get_by_role("button", name="Hold these seats")).to_be_disabled()
 
 
@@ -508,7 +508,7 @@ def test_seats_are_given_back(open_seats, sale, fan):
     page.get_by_role("link", name="To your basket").tap()
     page.get_by_role("button", name="Release these seats").tap()
 
-    expect(page.get_by_text("The seats are given back.")).to_be_visible()
+    expect(page.get_by_text("Your seats have been released.")).to_be_visible()
     assert Reservation.objects.get().state == "released"
 
 

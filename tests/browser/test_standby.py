@@ -35,7 +35,7 @@ def give_back(event: Event, count: int) -> None:
 
 
 def test_from_sold_out_by_the_standby_list_to_the_ticket(open_page, sold_out, fan, monkeypatch):
-    monkeypatch.setattr(pages, "LOOK_AGAIN", 1)
+    monkeypatch.setattr(pages, "RELOAD_SECONDS", 1)
     page = open_page(f"/events/{sold_out.pk}/", fan)
     page.get_by_role("link", name="To the standby list").click()
     page.locator(".count", has_text="2").click()

@@ -391,7 +391,7 @@ def test_what_everybody_is_told_appears_at_once_and_in_words(open_queue_page, qu
         ["likely", "none left at the moment"]
     )
     expect(page.locator("#line-view [data-grade-free]").first).to_have_text("1,200 available")
-    expect(page.get_by_text("Every seat is sold at the moment.")).to_be_visible()
+    expect(page.get_by_text("All seats are taken at the moment.")).to_be_visible()
     expect(page.locator("[data-notice-text]")).to_have_text("<b>Soon</b>")
 
 
