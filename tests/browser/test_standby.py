@@ -42,7 +42,7 @@ def test_from_sold_out_by_the_standby_list_to_the_ticket(open_page, sold_out, fa
     page.get_by_role("button", name="Join the standby list").click()
     heading(page, "You are on the standby list")
     expect(page.locator(".turn__number")).to_have_text("1")
-    expect(page.get_by_text("You wait for 2 seats side by side.")).to_be_visible()
+    expect(page.get_by_text("You are waiting for 2 seats together.")).to_be_visible()
     assert violations(page) == []
 
     give_back(sold_out, 2)

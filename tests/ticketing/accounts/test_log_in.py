@@ -35,7 +35,7 @@ def test_a_wrong_password_and_an_unknown_address_get_the_same_answer(ann: User, 
 
     assert wrong.status_code == unknown.status_code == 200
     assert wrong.context["form"].errors == unknown.context["form"].errors
-    assert "go together" in str(wrong.context["form"].errors)
+    assert "Incorrect e-mail" in str(wrong.context["form"].errors)
     assert not is_logged_in(browser)
 
 
@@ -44,7 +44,7 @@ def test_someone_switched_off_is_answered_like_a_wrong_password(ann: User, brows
 
     response = browser.post(LOG_IN, typed())
 
-    assert "go together" in str(response.context["form"].errors)
+    assert "Incorrect e-mail" in str(response.context["form"].errors)
     assert not is_logged_in(browser)
 
 
