@@ -31,8 +31,11 @@ run: install ## Run everything on http://127.0.0.1:8000 (PORT=… HOST=…); Ctr
 
 .PHONY: test
 test: lint check chromium ## Every check and every test, on servers of their own
-	$(call step,pytest,$(PYTEST) $(ARGS))
+	$(call step,a small rehearsal,$(PY) -m pytest -q $(REHEARSAL))
+	$(call step,pytest,$(PYTEST) --ignore $(REHEARSAL) $(ARGS))
 
+# A whole site and 250 simulated users: it has the machine to itself, and runs before the others.
+REHEARSAL = tests/ticketing/rehearsal/test_small.py
 # A file's tests stay in one worker, which starts their servers once; files in the order of tests/conftest.py.
 PYTEST = $(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder
 

@@ -46,10 +46,7 @@ class TickGaps:
         self.times = [record.ended for record in answered]
         starts = [*self.times[:1], *self.times]
         silences = [ended - began for began, ended in zip(starts, self.times, strict=False)]
-        self.gaps = [
-            max(_tick_age(record), silence - TICK_SECONDS) + TICK_SECONDS
-            for record, silence in zip(answered, silences, strict=True)
-        ]
+        self.gaps = list(_gaps(answered, silences))
         self.longest = min(max(self.gaps, default=2 * TICK_SECONDS), MISSED_SECONDS)
 
     def longest_around(self, at: float) -> float:
@@ -60,8 +57,18 @@ class TickGaps:
         return min(max(nearby, 2 * TICK_SECONDS), MISSED_SECONDS)
 
 
-def _tick_age(record: Record) -> float:
-    return float(record.data.get("tick_age_seconds") or 0)
+def _gaps(samples: list[Record], silences: list[float]) -> Iterator[float]:
+    """The longest time without a tick that each sample allows.
+
+    It began with the last tick that the sample before knew of, and ended with the one this sample
+    knows of. While the line is being restored a sample knows of none, and the gap goes on.
+    """
+    before = 0.0
+    for record, silence in zip(samples, silences, strict=True):
+        known = record.data.get("tick_age_seconds")
+        age = float(known) if known is not None else before + silence
+        yield max(age, silence - TICK_SECONDS, before + silence - age) + TICK_SECONDS
+        before = age
 
 
 def pauses(evidence: IndexedEvidence) -> Iterator[tuple[float, float]]:
