@@ -38,6 +38,11 @@ app.conf.beat_schedule = {
         "schedule": 2.0,
         "options": {"expires": 2},
     },
+    "complete-finished-passes": {
+        "task": "reservations.complete_finished_passes",
+        "schedule": 3.0,
+        "options": {"expires": 3},
+    },
     "process-returned-seats": {
         "task": "reservations.process_returned_seats",
         "schedule": 2.0,

@@ -14,6 +14,7 @@ from waiting_queue.store.bulk import (
     journal_entries,
     line_numbers,
     lobby_people,
+    people_inside,
     person_with_number,
     restore,
     restore_blocks,
