@@ -16,6 +16,7 @@ from whitenoise.compress import Compressor
 
 from ticketing.core.clock import clock_skew
 from ticketing.core.knobs import Environment
+from ticketing.core.redis_breaker import once_more
 from ticketing.core.site_address import public_url, site_url
 from ticketing.development import embedded
 
@@ -163,7 +164,7 @@ QUEUE_REDIS_URL = env.text(
     "QUEUE_REDIS_URL", REDIS_URL, "Redis of the queue; redis+cluster:// for a Redis Cluster."
 )
 REDIS_TIMEOUT = env.number(
-    "REDIS_TIMEOUT", 3, "Seconds after which an unresponsive Redis counts as down."
+    "REDIS_TIMEOUT", 1, "Seconds after which an unresponsive Redis counts as down."
 )
 LIVE_NEAR = env.number(
     "LIVE_NEAR",
@@ -191,6 +192,8 @@ CACHES = {
             "SERIALIZER": "django_redis.serializers.json.JSONSerializer",
             "SOCKET_TIMEOUT": REDIS_TIMEOUT,
             "SOCKET_CONNECT_TIMEOUT": REDIS_TIMEOUT,
+            "CONNECTION_POOL_CLASS": "ticketing.core.redis_breaker.BreakerPool",
+            "CONNECTION_POOL_KWARGS": once_more(),
         },
     }
 }
