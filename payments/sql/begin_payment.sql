@@ -9,11 +9,11 @@ known AS (
 ),
 -- Locked, because the snapshot may be older than the reservation's lock and show one that has ended.
 open AS MATERIALIZED (
-    SELECT payment.*
-    FROM payments_payment AS payment
-    JOIN reservation ON reservation.id = payment.reservation_id
-    WHERE payment.state IN ('pending', 'prepared', 'charging') AND NOT EXISTS (SELECT FROM known)
-    FOR NO KEY UPDATE OF payment
+    SELECT *
+    FROM payments_payment
+    WHERE reservation_id = (SELECT id FROM reservation)
+    AND state IN ('pending', 'prepared', 'charging') AND NOT EXISTS (SELECT FROM known)
+    FOR NO KEY UPDATE
 ),
 begun AS (
     INSERT INTO payments_payment

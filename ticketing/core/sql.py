@@ -5,6 +5,8 @@ statement is one round trip and commits by itself. A pooler that lends connectio
 knows these statements too (PgBouncer from 1.21 on), unlike those that SQL's PREPARE makes.
 """
 
+import re
+from functools import cache
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -15,11 +17,12 @@ from psycopg.rows import dict_row
 
 Model = TypeVar("Model", bound=models.Model)
 Key = tuple[bytes, tuple[int, ...]]
+PARAMETER = re.compile(r"%\((\w+)\)s")
 # What each connection has prepared: the statement and the types of its parameters, and its name.
 _names: WeakKeyDictionary[Any, dict[Key, bytes]] = WeakKeyDictionary()
 
 
-class PreparedCursor(psycopg.Cursor[dict[str, Any]]):
+class PreparedCursor(psycopg.RawCursor[dict[str, Any]]):
     """Keeps its own list of names: psycopg drops all of its own with every ROLLBACK."""
 
     def _get_prepared(self, pgq: Any, prepare: bool | None = None) -> tuple[Prepare, bytes]:
@@ -35,15 +38,16 @@ class PreparedCursor(psycopg.Cursor[dict[str, Any]]):
 
 
 def rows(statement: str, values: dict[str, Any]) -> list[dict[str, Any]]:
-    """Run a statement and return its rows by column name.
+    """Run a statement with parameters `%(name)s`, and return its rows by column name.
 
     Numbers are sent without a type, which the statement's context or a cast gives them: otherwise
     each size of number would be prepared anew.
     """
-    sent: Any = {name: str(it) if type(it) is int else it for name, it in values.items()}
+    text, names = _numbered(statement)
+    sent = [str(it) if type(it := values[name]) is int else it for name in names]
     with connection.cursor() as cursor:
         cursor.cursor = PreparedCursor(connection.connection, row_factory=dict_row)
-        cursor.execute(statement, sent)
+        cursor.execute(text, sent)
         return list(cursor.fetchall())
 
 
@@ -59,3 +63,11 @@ def instance(model: type[Model], row: dict[str, Any], prefix: str = "") -> Model
         field.attname for field in model._meta.concrete_fields if prefix + field.attname in row
     ]
     return model.from_db(DEFAULT_DB_ALIAS, names, [row[prefix + name] for name in names])
+
+
+@cache
+def _numbered(statement: str) -> tuple[str, tuple[str, ...]]:
+    """The statement with `$1`, `$2` … for its parameters, and their names in this order."""
+    order: dict[str, int] = {}
+    text = PARAMETER.sub(lambda it: f"${order.setdefault(it[1], len(order) + 1)}", statement)
+    return text, tuple(order)

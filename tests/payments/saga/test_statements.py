@@ -123,7 +123,7 @@ def test_a_payment_that_ends_at_this_moment_is_not_taken_for_an_open_one(buyer):
 
 
 def test_control_without_the_payments_lock_an_ended_payment_is_found(buyer, monkeypatch):
-    change_sql(monkeypatch, "begin_payment", "FOR NO KEY UPDATE OF payment")
+    change_sql(monkeypatch, "begin_payment", "FOR NO KEY UPDATE")
 
     found = begin_while_the_first_is_cancelled(buyer)
 
