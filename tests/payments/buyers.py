@@ -5,13 +5,16 @@ from typing import Any
 from uuid import uuid4
 
 from payments import services
+from payments.gateways import gateway
 from payments.models import OutboxMessage, Payment, Refund
 from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
 from reservations import services as reservations
 from reservations.models import Reservation
+from tests.browser.conftest import wait_until
 from tests.making import seat_ids
 from tests.reservations.acting import hold
+from ticketing.core import event_loop
 from ticketing.events.models import Event, Seat
 
 State = Payment.State
@@ -53,6 +56,16 @@ class Buyer:
     def buy(self, behaviour: Behaviour | None = None, **more: Any) -> Payment:
         self.start()
         return self.confirm(self.agree(behaviour, **more))
+
+
+@event_loop.blocking
+async def ask_gateway(method: str, **arguments: Any) -> Any:
+    return await getattr(gateway(), method)(**arguments)
+
+
+def settle_in_background() -> None:
+    """Wait until everything that was started in the background is done."""
+    wait_until(lambda: not event_loop.background())
 
 
 def work(now: datetime) -> int:

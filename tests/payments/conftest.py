@@ -1,16 +1,33 @@
 """A fan who holds seats, and a site that pays at the sandbox behind a real server."""
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
-from payments.gateways import gateway
 from payments.saga import payment_steps
+from payments.services import webhooks
+from tests.browser.conftest import wait_until
 from tests.making import make_user
-from tests.payments.buyers import Buyer
+from tests.payments.buyers import Buyer, ask_gateway
 from tests.payments.sandbox_server import base, origin, shop  # noqa: F401 - fixtures
+from ticketing.core import event_loop
 from ticketing.events.models import Event
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_in_the_background() -> Iterator[None]:
+    yield
+    wait_until(lambda: not event_loop.background())
+
+
+@pytest.fixture(autouse=True)
+def woken(monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """Webhooks wake nobody: tests decide when somebody works. One entry for each wake-up."""
+    wakes: list[None] = []
+    monkeypatch.setattr(webhooks, "wake_settlement", lambda: wakes.append(None))
+    return wakes
 
 
 @pytest.fixture
@@ -48,7 +65,7 @@ def unanswered(paying_site: str, buyer: Buyer) -> Buyer:
     )
     assert charging
     order: Any = {"number": charging.number, "amount": charging.amount}
-    gateway().charge(**order, currency=charging.currency, token=token, timeout=5)
+    ask_gateway("charge", **order, currency=charging.currency, token=token, timeout=5)
     return buyer
 
 

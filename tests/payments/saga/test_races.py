@@ -274,14 +274,26 @@ def test_a_cancel_pressed_many_times_at_once_gives_back_once(buyer, half):
 
 def one_by_one_after_the_terms(monkeypatch, seen):
     """Both have read the fee before either gives back, and the second once the first is done."""
-    real, met, turn = cancellations.begin_and_settle_refund, Barrier(2), Lock()
+    begin, met, turn = cancellations.begin_refund_of, Barrier(2), Lock()
+    settle = cancellations.settle_refund
 
-    def give_back(payment, amount, **more):
+    def begin_in_turn(payment, amount, **more):
         met.wait(10)
-        with turn:
-            return real(seen(payment), amount, **more)
+        assert turn.acquire(timeout=10)
+        try:
+            return begin(seen(payment), amount, **more)
+        except Exception:
+            turn.release()
+            raise
 
-    monkeypatch.setattr(cancellations, "begin_and_settle_refund", give_back)
+    async def settle_and_let_the_next_begin(*args, **more):
+        try:
+            return await settle(*args, **more)
+        finally:
+            turn.release()
+
+    monkeypatch.setattr(cancellations, "begin_refund_of", begin_in_turn)
+    monkeypatch.setattr(cancellations, "settle_refund", settle_and_let_the_next_begin)
 
 
 def test_a_cancel_that_comes_second_reads_what_the_first_one_did(buyer, half, monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
-from payments import errors, services, tasks
+from payments import errors, selectors, services, tasks
 from payments.models import Payment
 from payments.saga import payment_steps, schedule
 from payments.sandbox import services as sandbox
@@ -20,6 +20,7 @@ from tests.payments.buyers import (
     messages,
     money_and_seats_agree,
     seat_states,
+    settle_in_background,
     work,
     work_until_settled,
 )
@@ -72,17 +73,20 @@ def test_what_a_dead_server_left_is_settled_soon(buyer, event, now, settings):
 
 
 def test_a_worker_waits_for_a_database_that_restarts(unanswered, monkeypatch):
+    """What it had claimed is claimed again as soon as the lease ends."""
     outages = [OperationalError("starting up"), OperationalError("starting up")]
-    settle = services.settle_payment
+    read = selectors.payment
 
-    def settle_later(**terms):
+    def read_later(pk):
         if outages:
             raise outages.pop()
-        return settle(**terms)
+        return read(pk)
 
-    monkeypatch.setattr(services, "settle_payment", settle_later)
-
-    tasks.settle.apply([unanswered.payment.pk])
+    monkeypatch.setattr(selectors, "payment", read_later)
+    for _ in range(3):
+        Payment.objects.update(due_at=unanswered.now)
+        tasks.resume()
+        settle_in_background()
 
     assert unanswered.payment.state == Payment.State.SUCCEEDED
 
