@@ -21,9 +21,16 @@ State = Payment.State
 
 
 class Buyer:
-    def __init__(self, event: Event, fan: Any, now: datetime, first: int = 0) -> None:
+    def __init__(
+        self,
+        event: Event,
+        fan: Any,
+        now: datetime,
+        first: int = 0,
+        seats: list[int] | None = None,
+    ) -> None:
         self.event, self.fan, self.now = event, fan, now
-        self.seats = seat_ids(event)[first : first + 2]
+        self.seats = seats or seat_ids(event)[first : first + 2]
         self.code = hold(event, fan, now, *self.seats).reservation.code
         self.key = uuid4()
 

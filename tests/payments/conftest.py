@@ -8,18 +8,10 @@ import pytest
 
 from payments.saga import payment_steps
 from payments.services import webhooks
-from tests.browser.conftest import wait_until
 from tests.making import make_user
-from tests.payments.buyers import Buyer, ask_gateway
+from tests.payments.buyers import Buyer, ask_gateway, settle_in_background
 from tests.payments.sandbox_server import base, origin, shop  # noqa: F401 - fixtures
-from ticketing.core import event_loop
 from ticketing.events.models import Event
-
-
-@pytest.fixture(autouse=True)
-def nothing_left_in_the_background() -> Iterator[None]:
-    yield
-    wait_until(lambda: not event_loop.background())
 
 
 @pytest.fixture(autouse=True)
@@ -41,12 +33,13 @@ def rival(transactional_db: None) -> Any:
 
 
 @pytest.fixture
-def paying_site(base: str, settings: Any) -> str:  # noqa: F811
+def paying_site(base: str, settings: Any) -> Iterator[str]:  # noqa: F811
     """The site pays at the sandbox, with short timeouts."""
     settings.PORTONE_URL = base
     settings.PAYMENT_PATIENCE = 2
     settings.PORTONE_TIMEOUT = 4
-    return base
+    yield base
+    settle_in_background()  # before the next test empties the tables
 
 
 @pytest.fixture
