@@ -20,7 +20,7 @@ from payments.services import CancellationTerms
 from ticketing.accounts.authentication import FanAuthentication
 from ticketing.core import clock
 from ticketing.core.event_loop import PAGE_THREADS, blocking
-from ticketing.core.fast_path.calls import ApiCall
+from ticketing.core.fast_path.calls import ApiCall, may_not_accept_json
 from ticketing.core.fast_path.requests import ApiRequest
 from ticketing.core.fast_path.responses import ApiResponse, language_of
 from ticketing.core.fast_path.threads import in_thread
@@ -103,6 +103,7 @@ SHOW = ApiCall(
     path="payments/<slug:number>/",
     document=documents.SHOW,
     authentication=FanAuthentication,
+    falls_through=may_not_accept_json,
     arguments=own,
     service=selectors.own_payment,
     aservice=ashow_payment,
@@ -124,6 +125,7 @@ CANCEL_TERMS = ApiCall(
     path="payments/<slug:number>/cancel/",
     document=documents.CANCEL_TERMS,
     authentication=FanAuthentication,
+    falls_through=may_not_accept_json,
     arguments=own_now,
     service=services.cancellation_terms,
     aservice=ashow_cancel_terms,

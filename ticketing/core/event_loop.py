@@ -110,9 +110,11 @@ def adopt_running_loop() -> None:
 def process_loop() -> asyncio.AbstractEventLoop:
     global _loop
     with _lock:
-        if _loop is None or _loop.is_closed():
-            _loop = asyncio.new_event_loop()
+        if _loop is None or not _loop.is_running():
+            _loop, runs = asyncio.new_event_loop(), threading.Event()
+            _loop.call_soon(runs.set)
             threading.Thread(target=_loop.run_forever, name="event-loop", daemon=True).start()
+            runs.wait()
         return _loop
 
 
