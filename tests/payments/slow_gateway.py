@@ -17,6 +17,7 @@ class SlowGateway:
         self.loop = asyncio.new_event_loop()
         self.release = asyncio.Event()
         self.release.set()
+        self.stopped = asyncio.Event()
         self.hanging: set[str] = set()  # payments that are never answered
         self.dribbles = False  # one byte at a time, for ever
         self.amounts: dict[str, int] = {}
@@ -36,16 +37,23 @@ class SlowGateway:
     def let_go(self) -> None:
         self.loop.call_soon_threadsafe(self.release.set)
 
-    async def serve(self) -> None:
+    async def run(self, started: threading.Event) -> None:
         server = await asyncio.start_server(self._connected, "127.0.0.1", 0, backlog=1024)
         self.port = server.sockets[0].getsockname()[1]
+        started.set()
+        await self.stopped.wait()
+        server.close()
+        connected = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in connected:
+            task.cancel()
+        await asyncio.gather(*connected, return_exceptions=True)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 await self._answer(head.decode(), reader, writer)
-        except (asyncio.IncompleteReadError, ConnectionError):
-            pass
+        except (asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):
+            pass  # the client is gone, or the test is over
         finally:
             writer.close()
 
@@ -93,7 +101,7 @@ class SlowGateway:
         if action == "confirm":
             self.charges.append(number)
             self.paid.add(number)
-            return {"payment": {"pgTxId": "pg", "paidAt": AT}}
+            return {"pgTxId": "pg", "paidAt": AT}
         return self._payment(number) if number in self.paid else None
 
     def _payment(self, number: str) -> dict[str, Any]:
@@ -124,10 +132,12 @@ class SlowGateway:
 
 @contextmanager
 def slow_gateway() -> Iterator[SlowGateway]:
-    gateway = SlowGateway()
-    thread = threading.Thread(target=gateway.loop.run_forever, daemon=True)
+    gateway, started = SlowGateway(), threading.Event()
+    running = gateway.loop.run_until_complete
+    thread = threading.Thread(target=lambda: running(gateway.run(started)), daemon=True)
     thread.start()
-    asyncio.run_coroutine_threadsafe(gateway.serve(), gateway.loop).result(10)
+    assert started.wait(10)
     yield gateway
-    gateway.loop.call_soon_threadsafe(gateway.loop.stop)
+    gateway.loop.call_soon_threadsafe(gateway.stopped.set)
     thread.join(10)
+    gateway.loop.close()
