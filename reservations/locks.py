@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from random import random
+from secrets import token_bytes
 from typing import Any
 
 from django.db import IntegrityError, OperationalError, connection
@@ -27,7 +28,9 @@ from reservations.models import (
     Ticket,
     TransferOffer,
 )
+from reservations.models.reservations import CODE_LENGTH, LETTERS
 from reservations.sql.prepared import prepared
+from ticketing.core.sql import columns, rows
 from ticketing.events.models import Seat
 
 # A row is locked for the milliseconds of one commit, so a longer wait means trouble.
@@ -175,11 +178,39 @@ def seats_of_reservation_for_update(reservation: Reservation) -> list[Seat]:
     return list(theirs.select_for_update(no_key=True, of=("self",)))
 
 
-def issue_tickets(*, reservation: Reservation, codes: Sequence[str], now: datetime) -> None:
+def extend_for_payment(*, code: str, fan_id: int, now: datetime) -> dict[str, Any] | None:
+    """Lock, decide and write in one statement; the row as it was, with `status` and `seats`."""
+    text = _with_columns("extend_for_payment").replace("{extend_hold}", extension_sql())
+    return next(iter(rows(text, {"code": code, "fan": fan_id, "now": now})), None)
+
+
+def confirm_reservation(*, code: str, now: datetime) -> dict[str, Any] | None:
+    """Lock, sell and issue tickets in one statement; the row as it was, with `seats` if sold."""
+    text = _with_columns("confirm_reservation").replace("{sale}", sale_sql())
+    return next(iter(rows(text, {"code": code} | sale_values(now))), None)
+
+
+def issue_tickets(*, reservation: Reservation, now: datetime) -> None:
     """One for each seat, with its first change row; the caller holds the reservation's lock."""
-    values: Any = {"reservation": reservation.pk, "codes": list(codes), "now": now}
-    with connection.cursor() as cursor:
-        cursor.execute(sql.statement("issue_tickets"), values)
+    text = sql.statement("issue_missing_tickets").replace(
+        "{tickets}", sql.statement("issue_tickets")
+    )
+    rows(text, {"reservation": reservation.pk} | sale_values(now))
+
+
+def extension_sql() -> str:
+    """For a statement that begins a payment: locks `reservation`, decides in `extension`."""
+    return sql.statement("extend_hold").rstrip()
+
+
+def sale_sql() -> str:
+    """For a statement that has locked a reservation and selected it as `sale`: sells its seats."""
+    return f"{sql.statement('sell_seats').rstrip()},\n{sql.statement('issue_tickets').rstrip()}"
+
+
+def sale_values(now: datetime) -> dict[str, Any]:
+    """The parameters of `sale_sql`."""
+    return {"now": now, "letters": LETTERS, "code_length": CODE_LENGTH, "seed": token_bytes(16)}
 
 
 def live_tickets_of_reservation_for_update(reservation: Reservation) -> list[Ticket]:
@@ -254,6 +285,10 @@ def returned_seats_for_update(event_id: int, seat_ids: Collection[int]) -> list[
     kept = kept.filter(event_id=event_id, pk__in=seat_ids, returned__isnull=False)
     kept = kept.exclude(Exists(ReservedSeat.objects.filter(seat=OuterRef("pk"), live=True)))
     return [seat.pk for seat in kept if seat.state == Seat.State.HELD]
+
+
+def _with_columns(name: str) -> str:
+    return sql.statement(name).replace("{reservation}", columns(Reservation, "reservation"))
 
 
 def _keeping_returns(name: str, events: str) -> str:

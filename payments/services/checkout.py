@@ -33,15 +33,14 @@ def start_payment(
     """
     code = code.upper()
     reservations.require_payment_token(token, code=code, fan_id=fan_id, now=now)
-    payment = selectors.payment_by_key(payment_key=payment_key, code=code, fan_id=fan_id)
-    return payment or payment_steps.begin(
+    return payment_steps.begin(
         code=code, fan_id=fan_id, payment_key=payment_key, language=language, now=now
     )
 
 
 async def abegin_payment(**order: Any) -> Payment:
     """The same as `start_payment`, and register the amount at the gateway."""
-    payment = await in_thread(_started, **order)
+    payment = await in_thread(start_payment, **order)
     return await _prepare(payment, order["now"])
 
 
@@ -58,22 +57,16 @@ async def aconfirm_payment(
 
     A repeat returns the result of the first call.
     """
-    payment = await aprepare_payment(number=number, fan_id=fan_id, now=now)
+    deadline = Deadline(settings.PAYMENT_PATIENCE)
+    charge: Any = {"number": number, "fan_id": fan_id, "now": now}
+    charge |= {"token": payment_token, "transaction_id": transaction_id}
+    payment, is_started = await in_thread(payment_steps.start_charge, **charge)
+    if payment.state == State.PENDING:
+        await _prepare(payment, now)
+        payment, is_started = await in_thread(payment_steps.start_charge, **charge)
     if payment.state == State.CANCELLED:
         raise PaymentOver()
-    if payment.state != State.PREPARED:
-        return payment
-    deadline = Deadline(settings.PAYMENT_PATIENCE)
-    charging = await in_thread(
-        payment_steps.mark_charging,
-        payment,
-        token=payment_token,
-        transaction_id=transaction_id,
-        now=now,
-    )
-    if charging is None:  # a second click at the same moment
-        return await in_thread(selectors.own_payment, number=number, fan_id=fan_id)
-    return await charge_and_settle(charging, deadline, now=now)
+    return await charge_and_settle(payment, deadline, now=now) if is_started else payment
 
 
 async def aabort_payment(*, number: str, fan_id: int, now: datetime) -> Payment:
@@ -106,13 +99,6 @@ def checkout_parameters(payment: Payment) -> dict[str, Any]:
         "total_amount": payment.amount,
         "currency": payment.currency,
     }
-
-
-def _started(**order: Any) -> Payment:
-    """Read with its event, which the event loop can't load later."""
-    payment = start_payment(**order)
-    str(payment.reservation.event)
-    return payment
 
 
 async def _prepare(payment: Payment, now: datetime) -> Payment:

@@ -73,7 +73,11 @@ def apply_gateway_state(payment: Payment, found: GatewayPayment, *, now: datetim
         moved = _apply_to_ended(payment, found, now)
     else:
         moved = _apply_to_paid(payment, found, now)
-    return moved or selectors.payment(payment.pk)
+    if moved is None:
+        return selectors.payment(payment.pk)
+    if not Payment.reservation.is_cached(moved):  # the event loop can't read it later
+        moved.reservation = payment.reservation
+    return moved
 
 
 def record_operator_check(*, pk: int, by: User | None, now: datetime) -> None:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from reservations import errors, locks, selectors
+from reservations import locks, selectors
 from reservations.locks import reservation_for_update, seats_of_reservation_for_update
 from reservations.models import Reservation, ReservationChange
 from reservations.services.seat_updates import publish_returned
@@ -85,8 +85,3 @@ def end_reservation(reservation: Reservation, *, to: State, now: datetime) -> Re
 def publish_ended(hold: locks.EndedHold, *, now: datetime) -> None:
     whose = {"event_id": hold.event_id, "fan_id": hold.fan_id}
     publish_returned(**whose, seats=hold.seats, now=now, kept=hold.kept)
-
-
-def require_not_expired(reservation: Reservation, now: datetime) -> None:
-    if reservation.is_overdue(now):
-        raise errors.HoldExpired()

@@ -116,5 +116,17 @@ def seat_states(buyer: Buyer) -> set[str]:
     return set(Seat.objects.filter(pk__in=buyer.seats).values_list("state", flat=True))
 
 
+def add_earlier_message(buyer: Buyer) -> None:
+    """Another message about the order, in front of the one that the purchase wrote."""
+    OutboxMessage.objects.create(
+        aggregate=f"reservation:{buyer.code}",
+        sequence=0,
+        kind="PaymentSucceeded",
+        body={},
+        created_at=buyer.now,
+        due_at=buyer.now,
+    )
+
+
 def messages() -> list[str]:
     return list(OutboxMessage.objects.order_by("id").values_list("kind", flat=True))

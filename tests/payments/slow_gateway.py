@@ -111,6 +111,7 @@ class SlowGateway:
         channel = {"type": "TEST", "id": "c", "key": "k", "name": "n", "pgMerchantId": "m"}
         times = dict.fromkeys(("requestedAt", "updatedAt", "statusChangedAt", "paidAt"), AT)
         return {
+            "origin": {"platformType": "PC", "ipAddress": "127.0.0.1"},
             "status": "PAID",
             "id": number,
             "transactionId": "tx",

@@ -60,7 +60,7 @@ def test_the_list_shows_the_state_of_breaker_and_outbox(desk, paid):
     shown = desk.get(page("payment_changelist")).content.decode()
 
     assert "The gateway is called." in shown
-    assert "2 wait, 0 could not be delivered" in shown
+    assert "1 wait, 0 could not be delivered" in shown
 
 
 def test_the_list_says_how_far_a_cancelled_event_is_in_paying_back(desk, event, now):

@@ -9,16 +9,16 @@ from payments.gateways.portone import PortOne
 from payments.saga import payment_steps, refund_steps
 from reservations import services as reservations
 
-# Every transaction and gateway call of the saga, and moments inside of `succeed`.
+# Every transaction and gateway call of the saga, and what follows the commit of `succeed`.
 STEPS: dict[str, tuple[Any, str]] = {
     "begin": (payment_steps, "begin"),
     "prepare": (PortOne, "prepare"),
     "mark_prepared": (payment_steps, "mark_prepared"),
-    "mark_charging": (payment_steps, "mark_charging"),
+    "mark_charging": (payment_steps, "start_charge"),
     "charge": (PortOne, "charge"),
     "fetch": (PortOne, "fetch"),
     "succeed": (payment_steps, "succeed"),
-    "confirm": (reservations, "confirm"),
+    "publish_sale": (reservations, "publish_sale"),
     "add_messages": (outbox, "add"),
     "fail": (payment_steps, "fail"),
     "cancel_unpaid": (payment_steps, "cancel_unpaid"),
