@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
 from payments import locks
+from payments.gateways import preload
 from payments.models import Payment
 from payments.services.cancellations import begin_cancellation
 from payments.services.refunds import arefund_cancelled_events, begin_refund
@@ -42,6 +43,8 @@ def start_due_settlements(*, now: datetime) -> int:
     """Claim what is due and start to settle it; returns how many, without waiting for them."""
     room = min(BATCH, settings.PORTONE_MAX_IN_FLIGHT - len(_settling))
     due = claim_due_payments(now=now, batch=room) if room > 0 else []
+    if due:
+        preload()  # in this thread: loading the SDK would stop the loop for seconds
     for pk in due:
         _settling.add(pk)
         start(_settle_claimed(pk))

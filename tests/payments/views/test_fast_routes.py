@@ -12,6 +12,7 @@ from websockets.sync.client import connect
 from payments import keys, services, store
 from payments.live.changes import publish_change
 from payments.models import Payment, WebhookReceipt
+from payments.sandbox.testing import Behaviour
 from payments.services import async_settlement, webhooks
 from payments.views import fast_routes
 from tests.browser.conftest import wait_until
@@ -106,6 +107,23 @@ def test_few_page_threads_wait_at_a_time(buyer, monkeypatch):
             fast_routes.PREPARE(**whose)
     finally:
         PAGE_THREADS.release(2)
+
+
+def test_a_charge_that_buys_nothing_is_told_by_the_api(origin, buyer):
+    """Its row comes from another transaction; the event loop has all that the response says."""
+    number = buyer.start().number
+    token = buyer.agree(Behaviour.WRONG_AMOUNT)["paymentToken"]
+    headers = {"cookie": f"sessionid={logged_in(buyer.fan)}", "origin": origin}
+
+    told = httpx.post(
+        f"{origin}/api/v1/payments/{number}/confirm/",
+        json={"payment_token": token},
+        headers=headers,
+        timeout=20,
+    )
+
+    assert (told.status_code, told.json()["state"]) == (202, "REFUNDING")
+    assert told.json()["reservation"] == buyer.code
 
 
 # -- webhooks --------------------------------------------------------------------------------------
