@@ -26,6 +26,8 @@ pages = LatencyMiddleware(WSGIMiddleware(wsgi, workers=settings.WEB_THREADS))
 # Our own pages call the sandbox: it must not wait for the threads that wait for it.
 sandbox = WSGIMiddleware(wsgi, workers=2 * settings.WEB_THREADS)
 
+from payments.api.calls import CALLS as PAYMENT_CALLS
+from payments.views.fast_routes import ROUTES as PAYMENT_ROUTES
 from reservations.api.calls import CALLS as RESERVATION_CALLS
 from ticketing import routing
 from ticketing.core import clock
@@ -34,8 +36,10 @@ from ticketing.events.api.calls import CALLS as EVENT_CALLS
 from waiting_queue import stream
 from waiting_queue.api.calls import CALLS as QUEUE_CALLS
 
-CALLS = [*QUEUE_CALLS, *RESERVATION_CALLS, *EVENT_CALLS]
-site = FastPath([*(call.route() for call in CALLS), *stream.ROUTES], fallback=pages)
+CALLS = [*QUEUE_CALLS, *RESERVATION_CALLS, *EVENT_CALLS, *PAYMENT_CALLS]
+site = FastPath(
+    [*(call.route() for call in CALLS), *stream.ROUTES, *PAYMENT_ROUTES], fallback=pages
+)
 
 
 async def http(scope: Scope, receive: Receive, send: Send) -> None:

@@ -210,7 +210,6 @@ CELERY_TASK_ROUTES = {
     "queue.tick": {"queue": "tick"},
     "reservations.process_hold_requests": {"queue": "holds"},
     "payments.resume": {"queue": "payments"},
-    "payments.settle": {"queue": "payments"},
     "payments.deliver": {"queue": "payments"},
     "payments.refund_cancelled_events": {"queue": "payments"},
 }
@@ -376,7 +375,10 @@ PORTONE_SDK_HOSTS = env.words(
     "Hosts that page may load, call, frame and post to; add your card processor's.",
 )
 PORTONE_TIMEOUT = env.number(
-    "PORTONE_TIMEOUT", 60, "Seconds that a worker waits for PortOne, which recommends 60."
+    "PORTONE_TIMEOUT", 8, "Seconds for one settlement; after them a worker asks PortOne again."
+)
+PORTONE_MAX_IN_FLIGHT = env.number(
+    "PORTONE_MAX_IN_FLIGHT", 300, "Calls to PortOne that one process makes at a time; others wait."
 )
 PAYMENT_PATIENCE = env.number(
     "PAYMENT_PATIENCE", 10, "Seconds that a browser waits for a payment before it shows “checking”."

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from django.db import IntegrityError, connection
 
-from payments import locks, selectors, services
+from payments import locks, services
 from payments.models import OutboxMessage, Payment, Refund, RefundPolicy
 from payments.outbox import mails
 from payments.saga import payment_steps, refund_steps
@@ -91,7 +91,6 @@ def test_control_without_the_constraint_every_tab_starts_a_payment(buyer):
 
 
 def test_control_without_the_keys_constraint_every_click_starts_a_payment(buyer, monkeypatch):
-    monkeypatch.setattr(selectors, "payment_by_key", lambda **_: None)
     with without_index("one_open_payment_per_reservation", unique_name("payment_key")):
         together_at_locked(Reservation.objects.all(), FEW, buyer.start)
 
@@ -127,7 +126,7 @@ def test_many_who_settle_at_once_settle_once(buyer, event):
 
 def test_control_without_the_state_check_a_payment_is_charged_many_times(buyer, monkeypatch):
     change_sql(monkeypatch, "start_charge", STATE_CHECK)
-    meet_before(monkeypatch, payment_steps, "mark_charging", FEW)
+    meet_before(monkeypatch, payment_steps, "start_charge", FEW)
     buyer.start()
     answer = buyer.agree()
 
@@ -294,14 +293,26 @@ def test_a_cancel_pressed_many_times_at_once_gives_back_once(buyer, half):
 
 def one_by_one_after_the_terms(monkeypatch, seen):
     """Both have read the fee before either gives back, and the second once the first is done."""
-    real, met, turn = cancellations.begin_and_settle_refund, Barrier(2), Lock()
+    begin, met, turn = cancellations.begin_refund_of, Barrier(2), Lock()
+    settle = cancellations.settle_refund
 
-    def give_back(payment, amount, **more):
+    def begin_in_turn(payment, amount, **more):
         met.wait(10)
-        with turn:
-            return real(seen(payment), amount, **more)
+        assert turn.acquire(timeout=10)
+        try:
+            return begin(seen(payment), amount, **more)
+        except Exception:
+            turn.release()
+            raise
 
-    monkeypatch.setattr(cancellations, "begin_and_settle_refund", give_back)
+    async def settle_and_let_the_next_begin(*args, **more):
+        try:
+            return await settle(*args, **more)
+        finally:
+            turn.release()
+
+    monkeypatch.setattr(cancellations, "begin_refund_of", begin_in_turn)
+    monkeypatch.setattr(cancellations, "settle_refund", settle_and_let_the_next_begin)
 
 
 def test_a_cancel_that_comes_second_reads_what_the_first_one_did(buyer, half, monkeypatch):

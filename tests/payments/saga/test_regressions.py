@@ -7,7 +7,6 @@ from uuid import uuid4
 import pytest
 
 from payments import errors, locks, services
-from payments.gateways import gateway
 from payments.models import OutboxMessage, Payment, Refund
 from payments.outbox import mails
 from payments.saga import refund_steps, schedule
@@ -18,6 +17,7 @@ from tests.making import make_user
 from tests.payments.buyers import (
     Buyer,
     add_earlier_message,
+    ask_gateway,
     messages,
     money_and_seats_agree,
     seat_states,
@@ -32,7 +32,8 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 def refund_elsewhere(payment, amount, left=None):
     """By somebody at the gateway's own console."""
-    gateway().refund(
+    ask_gateway(
+        "refund",
         number=payment.number,
         amount=amount,
         refundable=payment.charged if left is None else left,
@@ -188,14 +189,14 @@ def test_one_who_has_it_all_back_does_not_hold_up_the_others(event, now, monkeyp
     people = [Buyer(event, make_user(password=None), now, first=2 * n) for n in range(2)]
     for person in people:
         person.buy()
-    real = services.refunds.refund_payment
+    real = services.refunds.begin_refund
 
     def faster(**wish):
         if wish["pk"] == people[0].payment.pk:
-            real(**wish)
+            services.settle_payment(pk=real(**wish).pk, now=now)
         return real(**wish)
 
-    monkeypatch.setattr(services.refunds, "refund_payment", faster)
+    monkeypatch.setattr(services.refunds, "begin_refund", faster)
 
     services.refund_event_batch(event_id=event.pk, why="x", by=None, now=now)
 
