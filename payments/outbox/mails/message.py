@@ -87,7 +87,12 @@ class OrderMessage(EventMessage):
         return "\n  ".join(map(_seat_label, self.order.seats))
 
     def files(self, *, address: str, now: datetime) -> list[tuple[str, bytes, str]]:
-        """Tickets and calendar entry; `now` is fixed so that a repeated mail has the same files."""
+        """Tickets and calendar entry, unless the event has the mail link to them.
+
+        `now` is fixed so that a repeated mail has the same files.
+        """
+        if not self.event.mails_tickets:
+            return []
         return order_files(
             [each for each in self.order.tickets if each.holder_id == self.body["fan"]],
             host=urlsplit(settings.SITE_URL).hostname or "localhost",

@@ -91,6 +91,20 @@ def test_tickets_and_a_calendar_entry_come_with_it(bought):
     assert "attached" in mail.body
 
 
+def test_an_event_may_have_its_mails_link_to_the_tickets(bought, client):
+    Event.objects.update(mails_tickets=False)
+
+    (mail,) = delivered(bought.now)
+
+    path = f"/tickets/orders/{bought.code}.pdf"
+    client.force_login(bought.fan, backend="django.contrib.auth.backends.ModelBackend")
+    assert mail.attachments == []
+    assert path in mail.body
+    assert path in html_of(mail)
+    assert "attached" not in mail.body
+    assert client.get(path)["Content-Type"] == "application/pdf"
+
+
 def test_a_late_mail_brings_no_tickets_that_are_void(bought):
     services.refund_payment(pk=bought.payment.pk, why="test", now=bought.now)
 
