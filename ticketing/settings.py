@@ -204,14 +204,15 @@ CELERY_BROKER_URL = embedded.celery_url(BROKER_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
-# The tick has its own worker, so that nothing delays it. So have payments: waiting for a slow
-# gateway must not delay the return of seats or the console's samples.
+# The tick has its own worker, so that nothing delays it. So have payments and mails: a slow gateway
+# must not delay the return of seats, nor a slow mail server the settlement of payments.
 CELERY_TASK_ROUTES = {
     "queue.tick": {"queue": "tick"},
     "reservations.process_hold_requests": {"queue": "holds"},
     "payments.resume": {"queue": "payments"},
-    "payments.deliver": {"queue": "payments"},
     "payments.refund_cancelled_events": {"queue": "payments"},
+    "payments.deliver": {"queue": "mail"},
+    "accounts.mail_password_reset": {"queue": "mail"},
 }
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False

@@ -137,13 +137,18 @@ class SiteRunner:
         celery = [*self._python("-W", AS_ROOT, "-m"), "celery", "-q", "-A", "ticketing"]
         worker = ["worker", "--queues=celery,holds", "--pool=threads", "--concurrency=4"]
         payer = ["worker", "--queues=payments", "--pool=threads", "--concurrency=4"]
+        mailer = ["worker", "--queues=mail", "--pool=threads", "--concurrency=2"]
         ticker = ["worker", "--queues=tick", "--pool=solo", "--hostname=ticker@%h"]
         beat = ["beat", "--pidfile="]
         for number in range(1, self.options.web_processes + 1):
             self.web.append(
                 self._process(f"web.{number}", serve, pass_fds=[self.listener.fileno()])
             )
-        for name, tasks in (("worker", worker), ("payer", [*payer, "--hostname=payer@%h"])):
+        for name, tasks in (
+            ("worker", worker),
+            ("payer", [*payer, "--hostname=payer@%h"]),
+            ("mailer", [*mailer, "--hostname=mailer@%h"]),
+        ):
             self.workers.append(self._process(name, [*celery, *tasks], stop_timeout=15))
         self.ticker.append(self._process("ticker", [*celery, *ticker], stop_timeout=15))
         self.beat.append(self._process("beat", [*celery, *beat]))
