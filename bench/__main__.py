@@ -1,6 +1,7 @@
 """`python -m bench` runs every benchmark, `python -m bench pages --people 8` one.
 
-Each benchmark has a process of its own, because Django connects to one database per process.
+Each benchmark has a process of its own, because Django connects to one database per process; those
+that need the whole site share one.
 """
 
 import json
@@ -11,11 +12,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bench import compare
+from bench import compare, whole_site
 from bench.options import Options, parser
 
 # Benchmarks in one group share a process, and so a site.
 GROUPS = [
+    ["pages", "checkout", "sale"],
     ["seat_list"],
     ["queue"],
     ["live"],
@@ -42,6 +44,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _run(names: list[str], options: Options) -> dict[str, Any]:
+    if names[0] in GROUPS[0]:
+        return whole_site.run(names, options)
     return {name: import_module(f"bench.{name}").run(options).end() for name in names}
 
 
