@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bench import compare, whole_site
+from bench import compare, document, whole_site
 from bench.options import Options, parser
 
 # Benchmarks in one group share a process, and so a site.
@@ -40,6 +40,8 @@ def main(arguments: list[str]) -> int:
     results = _run(groups[0], options) if len(groups) == 1 else _run_each(groups, options)
     if options.json:
         options.json.write_text(json.dumps(results, indent=1, ensure_ascii=False))
+    if options.document:
+        document.fill_in(results)
     return 0
 
 

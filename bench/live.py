@@ -47,7 +47,10 @@ class Servers:
 
     def cpu(self) -> float:
         """CPU seconds of all processes so far."""
-        return sum(machine.cpu_seconds(server.pid) for server in self.processes)
+        return sum(self.cpu_each())
+
+    def cpu_each(self) -> list[float]:
+        return [machine.cpu_seconds(server.pid) for server in self.processes]
 
     def memory(self) -> float:
         """Resident memory in KB."""
@@ -96,11 +99,11 @@ def run(options: Options) -> Report:
 
 def _measure(report: Report, site: BenchSite, sockets: int) -> None:
     count, rows = max(site.processes, -(-sockets // PER_SERVER)), {}
-    with _servers(site, count) as servers, _clients(servers, "/bench/ws", sockets) as clients:
+    with servers_of(site, count) as servers, _clients(servers, "/bench/ws", sockets) as clients:
         floor = _measure_frames(servers, clients, every_second(_publish_text))
         rows["bare broadcast"] = floor.row()
     _fill_line(sockets)
-    with _servers(site, count) as servers:
+    with servers_of(site, count) as servers:
         before, began = servers.memory(), time.monotonic()
         with _clients(servers, f"/ws/events/{EVENT}/queue/", sockets) as clients:
             took, each = time.monotonic() - began, (servers.memory() - before) / sockets
@@ -170,7 +173,7 @@ def _publish_text() -> None:
 
 
 @contextmanager
-def _servers(site: BenchSite, count: int) -> Iterator[Servers]:
+def servers_of(site: BenchSite, count: int) -> Iterator[Servers]:
     listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
     listener.set_inheritable(True)
     command = [sys.executable, "-m", "bench.server", str(listener.fileno())]

@@ -6,6 +6,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ FOREGROUND = frozenset({"web", "PostgreSQL", "Valkey", "runner", "outside", "san
 def header(*, database_url: str, redis_url: str, folder: Path, processes: int) -> dict[str, Any]:
     """Durability as the servers report it, and the machine."""
     return {
+        "date": date.today().isoformat(),
         "PostgreSQL": _postgres_durability(database_url),
         "Valkey": _valkey_durability(redis_url),
         "data on": filesystem(folder),

@@ -10,6 +10,7 @@ class Options:
     names: list[str]
     volatile: bool = False
     json: Path | None = None
+    document: bool = False
     processes: int = 2
     people: int | None = None
     rounds: int = 3
@@ -19,11 +20,11 @@ class Options:
     through: str = "api"
 
     def arguments(self) -> list[str]:
-        """The command line of these options, without names and file."""
+        """The command line of these options, without names and files."""
         given = {
             field.name: getattr(self, field.name)
             for field in fields(self)
-            if field.name not in ("names", "json", "volatile")
+            if field.name not in ("names", "json", "document", "volatile")
         }
         flags = ["--volatile"] if self.volatile else []
         return flags + [
@@ -47,6 +48,9 @@ def parser(names: list[str]) -> ArgumentParser:
         help="no fsync, no append-only file, data in memory where there is room",
     )
     found.add_argument("--json", type=Path, help="write the figures to this file")
+    found.add_argument(
+        "--document", action="store_true", help="write the tables into docs/performance.md"
+    )
     found.add_argument("--processes", type=int, default=2, help="web processes")
     found.add_argument("--people", type=int, help="buyers, sessions or connections")
     found.add_argument("--rounds", type=int, default=3, help="turns; medians are printed")

@@ -26,7 +26,7 @@ class Report:
         """Print a table; its columns are those of its rows, in order."""
         columns = list(dict.fromkeys(column for row in rows.values() for column in row))
         cells = {
-            name: [_cell(row.get(column, "")) for column in columns] for name, row in rows.items()
+            name: [cell(row.get(column, "")) for column in columns] for name, row in rows.items()
         }
         widths = [
             max(len(text) for text in (column, *(row[at] for row in cells.values()))) + 2
@@ -49,7 +49,8 @@ def _line(cells: list[str], widths: list[int]) -> str:
     return "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
 
 
-def _cell(value: Value) -> str:
+def cell(value: Value) -> str:
+    """With as many decimals as its size deserves."""
     if not isinstance(value, float):
         return f"{value:,}" if isinstance(value, int) else value
     for least, decimals in ((100, 0), (10, 1), (0.1, 2)):

@@ -12,7 +12,7 @@ LEFT_OUT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 # Deferred foreign keys are checked at commit; nobody sent these.
-FOREIGN_KEY_CHECK = re.compile(r"SELECT 1 FROM ONLY .* FOR KEY SHARE", re.DOTALL)
+FOREIGN_KEY_CHECK = re.compile(r"SELECT \S+ FROM ONLY .* FOR KEY SHARE", re.DOTALL)
 
 
 class StatementCounter:
