@@ -158,6 +158,5 @@ def _page_row(quiet: LoadTimings, busy: LoadTimings) -> Row:
         "p95 ms without buyers": quiet.p95_ms,
         "p95 ms with buyers": busy.p95_ms,
         "with : without": busy.p95_ms / quiet.p95_ms,
-        "requests": busy.requests,
-        "status": " ".join(sorted(busy.statuses)),
+        "answers": busy.answers,
     }

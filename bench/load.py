@@ -35,6 +35,8 @@ class Load:
 
 @dataclass(frozen=True)
 class LoadTimings:
+    """Of responses that are no refusals: turning people away quickly is not speed."""
+
     requests: int
     per_second: float
     median_ms: float
@@ -43,6 +45,10 @@ class LoadTimings:
     bytes: int  # of one body
     client_cpu_ms: float  # per request
     statuses: dict[str, int]
+
+    @property
+    def answers(self) -> str:
+        return ", ".join(f"{n:,} × {status}" for status, n in sorted(self.statuses.items()))
 
 
 class RunningLoad:
@@ -131,9 +137,10 @@ class Run:
         except OSError:  # an overloaded server closes connections
             self.statuses["lost"] += 1
             return
-        self.times.append(time.perf_counter() - sent)
         self.statuses[str(response.status)] += 1
-        self.size = response.size
+        if response.status < 400:
+            self.times.append(time.perf_counter() - sent)
+            self.size = response.size
 
     def _requests(self, until: float) -> Iterator[bytes]:
         """The requests to send; each connection takes the next one."""
