@@ -3,8 +3,10 @@
 import statistics
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+from bench import machine
 from bench.database import prepare_database
 from bench.hold_clients import HoldClient, HoldTimings, run_clients
 from bench.options import Options
@@ -17,6 +19,23 @@ CROWDS = (30, 1_000)
 PRESSES = 100
 STANDING = 1_000
 NOTHING, ONLY_SQL = "a call that does nothing", "only the SQL"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One run of a crowd, and what each of its requests cost the site."""
+
+    timings: HoldTimings
+    web_ms: float
+    postgres_ms: float
+
+
+def run_turn(clients: list[HoldClient]) -> Turn:
+    before = machine.cpu_by_kind()
+    timings = run_clients(clients)
+    spent, thousands = machine.cpu_by_kind(), sum(timings.statuses.values()) / 1000
+    spent.subtract(before)
+    return Turn(timings, spent["web"] / thousands, spent["PostgreSQL"] / thousands)
 
 
 def run(options: Options) -> Report:
@@ -60,7 +79,7 @@ def _report_distinct(report: Report, site: BenchSite, fans: list[Fan], rounds: i
     """Measure in turns, so that a slow moment of the machine affects all of them."""
     per_round = len(fans) * HOLDS_EACH
     event, seats = _event(fans, 2 * rounds * per_round)
-    turns: dict[str, list[HoldTimings]] = {ONLY_SQL: [], "hold": []}
+    turns: dict[str, list[Turn]] = {ONLY_SQL: [], "hold": []}
     ours = f"{site.url}/api/v1/events/{event}/reservations/"
     for _ in range(rounds):
         for name, address in (
@@ -69,19 +88,25 @@ def _report_distinct(report: Report, site: BenchSite, fans: list[Fan], rounds: i
         ):
             mine, seats = seats[:per_round], seats[per_round:]
             bodies = lambda n, mine=mine: [{"seats": [s]} for s in mine[n :: len(fans)]]  # noqa: E731
-            turns[name].append(run_clients(_clients(fans, address, bodies)))
+            turns[name].append(run_turn(_clients(fans, address, bodies)))
     title = f"{len(fans)} sessions, seats of their own"
     _report_table(report, title, turns, floor=ONLY_SQL)
-    alone = _pgbench(site, fans)
-    speed = statistics.median(turn.per_second for turn in turns["hold"])
-    rows = {"the same SQL": {"holds/s": alone}, "hold over HTTP": {"of pgbench": speed / alone}}
-    report.table("pgbench", rows)
+    alone, cpu_ms = _pgbench(site, fans)
+    report.table(
+        "pgbench",
+        {
+            "the same SQL": {"holds/s": alone, "PostgreSQL CPU ms": cpu_ms},
+            "hold over HTTP": {"of pgbench": _median(turns["hold"], "per_second") / alone},
+        },
+    )
 
 
-def _pgbench(site: BenchSite, fans: list[Fan]) -> float:
+def _pgbench(site: BenchSite, fans: list[Fan]) -> tuple[float, float]:
+    """Holds a second, and the processor time of PostgreSQL for one."""
     from bench import pgbench
 
     event, seats = _event(fans, 4_000)
+    before = machine.cpu_by_kind()["PostgreSQL"]
     speed = pgbench.holds_per_second(
         site.postgres._binary("pgbench"),
         site.env["DATABASE_URL"],
@@ -90,8 +115,9 @@ def _pgbench(site: BenchSite, fans: list[Fan]) -> float:
         first_seat=seats[0],
         sessions=len(fans),
     )
+    spent = machine.cpu_by_kind()["PostgreSQL"] - before
     assert _held(event) == 100 * len(fans)
-    return speed
+    return speed, 1000 * spent / (100 * len(fans))
 
 
 def _held(event: int) -> int:
@@ -104,9 +130,9 @@ def _report_standing(report: Report, site: BenchSite, fans: list[Fan]) -> None:
     """Everyone takes a place in one standing section at once, compared with seats of their own."""
     event, seats = _event(fans, len(fans), standing=2 * len(fans))
     address = f"{site.url}/api/v1/events/{event}/reservations/"
-    own = run_clients(_clients(fans, lambda _: address, lambda n: [{"seats": [seats[n]]}]))
+    own = run_turn(_clients(fans, lambda _: address, lambda n: [{"seats": [seats[n]]}]))
     wish = [{"places": {"section": "F", "quantity": 1}}]
-    standing = run_clients(_clients(fans, lambda _: address, lambda _: wish))
+    standing = run_turn(_clients(fans, lambda _: address, lambda _: wish))
     title = f"{len(fans)} at once, a place each in one section"
     turns = {"seats of their own": [own], "standing": [standing]}
     _report_table(report, title, turns, floor="seats of their own")
@@ -118,9 +144,9 @@ def _report_one_seat(report: Report, site: BenchSite, fans: list[Fan]) -> None:
     ours = f"{site.url}/api/v1/events/{event}/reservations/"
     crowd = _clients(fans, lambda _: ours, lambda _: [{"seats": [seat]}])
     bare = f"{site.url}/bench/nothing/api/"
-    nothing = run_clients(_clients(fans, lambda _: bare, lambda _: [{"seats": [seat]}]))
-    won, before = run_clients(crowd), _transactions()
-    lost, spent = run_clients(crowd), _transactions() - before
+    nothing = run_turn(_clients(fans, lambda _: bare, lambda _: [{"seats": [seat]}]))
+    won, before = run_turn(crowd), _transactions()
+    lost, spent = run_turn(crowd), _transactions() - before
     title = f"{len(fans)} buyers on one seat"
     _report_table(
         report, title, {NOTHING: [nothing], "one wins": [won], "all lose": [lost]}, floor=NOTHING
@@ -136,15 +162,13 @@ def _report_sold_out(report: Report, site: BenchSite, fans: list[Fan], rounds: i
     Seat.objects.filter(event_id=event).update(state="sold")
     services.recount_seats(event_id=event)
     bodies = lambda _: [{"seats": [seat]}] * HOLDS_EACH  # noqa: E731
-    turns: dict[str, list[HoldTimings]] = {NOTHING: [], "sold out": []}
+    turns: dict[str, list[Turn]] = {NOTHING: [], "sold out": []}
     for _ in range(rounds):
         for name, path in (
             (NOTHING, "/bench/nothing/api/"),
             ("sold out", f"/api/v1/events/{event}/reservations/"),
         ):
-            turns[name].append(
-                run_clients(_clients(fans, lambda _, p=path: f"{site.url}{p}", bodies))
-            )
+            turns[name].append(run_turn(_clients(fans, lambda _, p=path: f"{site.url}{p}", bodies)))
     _report_table(report, f"sold out, {len(fans)} sessions", turns, floor=NOTHING)
 
 
@@ -152,33 +176,32 @@ def _report_best(report: Report, site: BenchSite, fans: list[Fan]) -> None:
     event, _ = _event(fans, 20_000)
     time.sleep(1)  # gives autovacuum time to process the new rows
     address = f"{site.url}/api/v1/events/{event}/reservations/"
-    pressed = run_clients(
+    pressed = run_turn(
         _clients(fans, lambda _: address, lambda _: [{"best": {"grade": "R", "quantity": 2}}])
     )
     title = f"best available, {len(fans)} at once, 20,000 seats"
     _report_table(report, title, {"two seats": [pressed]}, floor="two seats")
 
 
-def _report_table(
-    report: Report, title: str, turns: dict[str, list[HoldTimings]], *, floor: str
-) -> None:
-    base = statistics.median(turn.per_second for turn in turns[floor])
-    rows = {}
+def _report_table(report: Report, title: str, turns: dict[str, list[Turn]], *, floor: str) -> None:
+    base, rows = _median(turns[floor], "per_second"), {}
     for name, its in turns.items():
-        speed, median, p99, client = (
-            statistics.median(getattr(turn, what) for turn in its)
-            for what in ("per_second", "median_ms", "p99_ms", "client_cpu_ms")
-        )
-        answers = ", ".join(f"{n} × {status}" for status, n in sorted(its[0].statuses.items()))
+        statuses = sorted(its[0].timings.statuses.items())
         rows[name] = {
-            "requests/s": speed,
-            "of floor": speed / base,
-            "p50 ms": median,
-            "p99 ms": p99,
-            "load generator CPU": client,
-            "answers": answers,
+            "requests/s": _median(its, "per_second"),
+            "of floor": _median(its, "per_second") / base,
+            "web CPU ms": statistics.median(turn.web_ms for turn in its),
+            "PostgreSQL CPU ms": statistics.median(turn.postgres_ms for turn in its),
+            "p50 ms": _median(its, "median_ms"),
+            "p99 ms": _median(its, "p99_ms"),
+            "load generator CPU": _median(its, "client_cpu_ms"),
+            "answers": ", ".join(f"{n} × {status}" for status, n in statuses),
         }
     report.table(title, rows)
+
+
+def _median(turns: list[Turn], figure: str) -> float:
+    return statistics.median(getattr(turn.timings, figure) for turn in turns)
 
 
 def _transactions() -> int:
