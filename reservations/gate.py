@@ -57,6 +57,11 @@ async def abegin_attempt(event_id: int, fan_id: int, seats: Sequence[int], now: 
     _raise_refusal(answer)
 
 
+async def ahas_attempted(event_id: int, fan_id: int) -> bool:
+    """Whether this person attempted a hold in the last seconds, with or without success."""
+    return bool(await redis.async_client().call("EXISTS", keys.attempts(event_id, fan_id)))
+
+
 def _attempt(
     event_id: int, fan_id: int, seats: Sequence[int], now: datetime
 ) -> tuple[list[str], list[int]]:

@@ -5,6 +5,7 @@ from reservations.selectors.reservations import (
     OwnSeat,
     ReservationWithSeats,
     abandoned_holds,
+    fans_with_seats,
     live_holds,
     own_hold_request,
     own_reservation,

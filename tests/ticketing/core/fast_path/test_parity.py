@@ -5,26 +5,24 @@ path has more than an event in it or its success needs a body: then it gets a `S
 """
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
 import pytest
 from asgiref.sync import sync_to_async
-from django.db import connections
 
 from tests.making import make_event, make_plan, make_user, seat_ids
 from tests.waiting_queue.api.conftest import logged_in
 from ticketing import asgi
 from ticketing.accounts import services as accounts
 from ticketing.accounts.models import User
-from ticketing.core import clock, redis
+from ticketing.core import clock
 from ticketing.core.fast_path.calls import ApiCall
 from ticketing.events.models import Event
 from ticketing.events.seat_list.cached import seat_list
 from waiting_queue import services as queue
-from waiting_queue.live.hub import QueueHub
 from waiting_queue.models import SaleQueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -200,15 +198,6 @@ class Ways:
         response.request = request
         await response.aread()
         return response
-
-
-@pytest.fixture
-async def loop_resources(transactional_db: None, monkeypatch: Any) -> AsyncIterator[None]:
-    monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
-    yield
-    await QueueHub.current().close()
-    await redis.close_async_clients()
-    await sync_to_async(connections.close_all)()
 
 
 @pytest.fixture(params=asgi.CALLS, ids=lambda call: call.name)
