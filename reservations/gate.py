@@ -57,11 +57,6 @@ async def abegin_attempt(event_id: int, fan_id: int, seats: Sequence[int], now: 
     _raise_refusal(answer)
 
 
-async def ahas_attempted(event_id: int, fan_id: int) -> bool:
-    """Whether this person attempted a hold in the last seconds, with or without success."""
-    return bool(await redis.async_client().call("EXISTS", keys.attempts(event_id, fan_id)))
-
-
 def _attempt(
     event_id: int, fan_id: int, seats: Sequence[int], now: datetime
 ) -> tuple[list[str], list[int]]:
@@ -139,6 +134,11 @@ def seats_left(event_id: int) -> int | None:
     """How many seats are free, or None if Redis does not know."""
     found: Any = redis.client().get(keys.seats_left(event_id))
     return None if found is None else int(found)
+
+
+async def ahas_attempted(event_id: int, fan_id: int) -> bool:
+    """Whether this person attempted a hold in the last seconds, with or without success."""
+    return bool(await redis.async_client().call("EXISTS", keys.attempts(event_id, fan_id)))
 
 
 def rebuild(event_id: int, shut: dict[int, tuple[datetime, int]]) -> None:

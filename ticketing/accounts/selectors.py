@@ -47,7 +47,7 @@ async def acaller(session_key: str | None) -> Caller | None:
 
 def page_caller(request: HttpRequest) -> Caller | None:
     """Who asks for a public page; in a copy for people who are logged in, a stand-in for them."""
-    caller = caller_in(getattr(request, "session", {}))  # a copy says, too, that it varies by cookie
+    caller = caller_in(getattr(request, "session", {}))  # asked for copies, too: `Vary: Cookie`
     if (marks := marks_of(request)) and marks.variant:
         return Caller(id=0, name=marks.mark("name"), is_staff=False)
     return caller

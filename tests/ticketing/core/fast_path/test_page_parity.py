@@ -6,13 +6,8 @@ import httpx
 import pytest
 from asgiref.sync import sync_to_async
 
-from tests.reservations.acting import hold
-from tests.making import seat_ids
 from tests.ticketing.core.fast_path import site as sites
 from tests.ticketing.core.fast_path.site import Site, amake_visitor, masked
-from ticketing import asgi
-from ticketing.core import clock
-from waiting_queue import services as queue
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -67,7 +62,9 @@ def cookie_names(response: httpx.Response) -> list[tuple[str, ...]]:
     """Each cookie's name and attributes."""
     cookies = response.headers.get_list("set-cookie")
     split = [(cookie.partition("=")[0], cookie.split("; ")[1:]) for cookie in cookies]
-    return [(name, *(a for a in sorted(rest) if not a.startswith("expires"))) for name, rest in split]
+    return [
+        (name, *(a for a in sorted(rest) if not a.startswith("expires"))) for name, rest in split
+    ]
 
 
 def unlike_lines(left: str, right: str) -> list[tuple[str, str]]:
@@ -90,7 +87,10 @@ async def test_a_copy_is_the_page(site: Site, path: str):
         for headers in (
             {},
             {"accept_language": "ko-KR,ko;q=0.9"},
-            {"accept_language": "fr", "cookie": f"{person.get('cookie', 'a=b')}; django_language=en"},
+            {
+                "accept_language": "fr",
+                "cookie": f"{person.get('cookie', 'a=b')}; django_language=en",
+            },
             {"accept_encoding": "identity"},
             {"accept_encoding": None},
             {"accept": None},
