@@ -41,4 +41,4 @@ from waiting_queue.services.queues import (
     set_knobs,
 )
 from waiting_queue.services.tick_messages import aannouncements, announcements, send_closing_message
-from waiting_queue.services.ticks import tick_open_queues
+from waiting_queue.services.ticks import maintain_queue, tick_open_queues

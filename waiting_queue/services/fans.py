@@ -9,6 +9,7 @@ from datetime import datetime
 from ticketing.core.fast_path.threads import in_thread
 from waiting_queue import errors, metrics, store
 from waiting_queue.live.hub import QueueHub
+from waiting_queue.services.lost_places import may_be_lost, restore_lost_place
 from waiting_queue.services.no_line import require_open_sale
 from waiting_queue.store import ScriptCall, ScriptResult, Standing
 from waiting_queue.tokens import QueueToken
@@ -54,14 +55,20 @@ def standing(
     *, event_id: int, person: str, now: datetime, token: QueueToken | None = None
 ) -> Standing:
     """Where this person stands; asking is the heartbeat that keeps the place."""
-    return _known(store.run(store.poll(event_id, person, now, token=token)))
+    found = _known(store.run(store.poll(event_id, person, now, token=token)))
+    if token and may_be_lost(found, token):
+        return restore_lost_place(token, found, now=now)
+    return found
 
 
 async def astanding(
     *, event_id: int, person: str, now: datetime, token: QueueToken | None = None
 ) -> Standing:
     metrics.POLLS_ANSWERED_BY_REDIS.inc()
-    return _known(await store.arun(store.poll(event_id, person, now, token=token)))
+    found = _known(await store.arun(store.poll(event_id, person, now, token=token)))
+    if token and may_be_lost(found, token):
+        return await in_thread(restore_lost_place, token, found, now=now)
+    return found
 
 
 def known_standing(token: QueueToken, *, luck: float) -> str | None:

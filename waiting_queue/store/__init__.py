@@ -31,6 +31,7 @@ from waiting_queue.store.line import (
     peek,
     poll,
     remove_membership,
+    restore_place,
     snapshot,
     tick,
     tick_message,

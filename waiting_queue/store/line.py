@@ -84,6 +84,10 @@ def draw(event_id: int, people: Sequence[str], first_number: int, now: datetime)
     return _call("draw", event_id, [ms(now), first_number, *people], int)
 
 
+def restore_place(event_id: int, person: str, number: int, now: datetime) -> ScriptCall[Standing]:
+    return _call("restore_place", event_id, [person, ms(now), number], parse_standing)
+
+
 def snapshot(event_id: int) -> ScriptCall[dict[str, str]]:
     return _call("snapshot", event_id, [], parse_snapshot)
 

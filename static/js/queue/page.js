@@ -13,7 +13,7 @@ const box = () => document.getElementById("line");
 
 let standing = null, announcements = null, receivedAt = "", connection = null;
 let status = ["reconnecting"]; // of the connection, kept while the view changes
-let loading = null, unchangedLoads = 0, refreshed = false;
+let loading = null, unchangedLoads = 0, refreshed = false, asked = false;
 
 // -- frames ----------------------------------------------------------------------------------------
 
@@ -22,6 +22,11 @@ function onFrame(frame, horizon, outOfOrder = false) {
   if (frame.type === "outlook") return onOutlook(frame);
   if (frame.type !== "standing" || (outOfOrder && frame.server_time < receivedAt)) return;
   const previous = standing;
+  if (frame.state === "NONE" && LIVE.has(previous.state) && !asked) {
+    asked = true; // our token may still prove the place: a poll with it restores a place that was lost
+    return connection?.refresh();
+  }
+  asked = false;
   standing = frame;
   receivedAt = frame.server_time;
   if (frame.state !== previous.state) return changeState(frame);
