@@ -136,6 +136,11 @@ def seats_left(event_id: int) -> int | None:
     return None if found is None else int(found)
 
 
+async def ahas_attempted(event_id: int, fan_id: int) -> bool:
+    """Whether this person attempted a hold in the last seconds, with or without success."""
+    return bool(await redis.async_client().call("EXISTS", keys.attempts(event_id, fan_id)))
+
+
 def rebuild(event_id: int, shut: dict[int, tuple[datetime, int]]) -> None:
     """Replace the gate by these seats; attempts under way are forgotten, which is harmless."""
     name = keys.gate(event_id)

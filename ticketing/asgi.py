@@ -29,16 +29,28 @@ sandbox = WSGIMiddleware(wsgi, workers=2 * settings.WEB_THREADS)
 from payments.api.calls import CALLS as PAYMENT_CALLS
 from payments.views.fast_routes import ROUTES as PAYMENT_ROUTES
 from reservations.api.calls import CALLS as RESERVATION_CALLS
+from reservations.views.copies import PAGES as RESERVATION_PAGES
 from ticketing import routing
 from ticketing.core import clock
 from ticketing.core.fast_path.application import FastPath
+from ticketing.core.fast_path.page_copies import PageCopies
 from ticketing.events.api.calls import CALLS as EVENT_CALLS
+from ticketing.events.views.copies import PAGES as EVENT_PAGES
 from waiting_queue import stream
 from waiting_queue.api.calls import CALLS as QUEUE_CALLS
+from waiting_queue.views.copies import PAGES as QUEUE_PAGES
 
 CALLS = [*QUEUE_CALLS, *RESERVATION_CALLS, *EVENT_CALLS, *PAYMENT_CALLS]
+PAGES = [*EVENT_PAGES, *QUEUE_PAGES, *RESERVATION_PAGES]
+copies = PageCopies(wsgi.get_response)
 site = FastPath(
-    [*(call.route() for call in CALLS), *stream.ROUTES, *PAYMENT_ROUTES], fallback=pages
+    [
+        *(call.route() for call in CALLS),
+        *(page.route(copies) for page in PAGES),
+        *stream.ROUTES,
+        *PAYMENT_ROUTES,
+    ],
+    fallback=pages,
 )
 
 

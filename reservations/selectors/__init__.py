@@ -7,6 +7,7 @@ from reservations.selectors.reservations import (
     ReservationWithSeats,
     abandoned_holds,
     bought_since,
+    fans_with_seats,
     live_holds,
     own_hold_request,
     own_reservation,

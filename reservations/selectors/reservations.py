@@ -71,6 +71,14 @@ def own_seats(*, event_id: int, fan_id: int, now: datetime) -> list[OwnSeat]:
     return [OwnSeat(*row) for row in every.order_by("seat_id")]
 
 
+def fans_with_seats(event_id: int) -> set[int]:
+    """Everybody for whom `own_seats` may find a seat; also holds that just expired."""
+    owners = Reservation.objects.filter(event_id=event_id, state__in=Reservation.LIVE)
+    holders = Ticket.objects.filter(event_id=event_id, state__in=Ticket.LIVE).order_by()
+    every = owners.order_by().values_list("fan_id").union(holders.values_list("holder_id"))
+    return {fan for (fan,) in every}
+
+
 def seat_names(seat_ids: Collection[int]) -> list[tuple[Section, str, int]]:
     """(section, row, number) of these seats."""
     seats = Seat.objects.filter(pk__in=seat_ids).select_related("place__section").order_by("pk")

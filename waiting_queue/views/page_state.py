@@ -183,7 +183,9 @@ def _person_page_state(queue: SaleQueue, person: str, now: datetime) -> PageStat
         now,
         waiting=standing.waiting,
         lobby=standing.lobby,
-        standing=selectors.standing_body(
+        standing=None
+        if standing.state == "none"
+        else selectors.standing_body(
             event_id=queue.pk, person=person, standing=standing, now=now, jitter=jitter
         ),
         absence_seconds=standing.absence_ms // 1000,

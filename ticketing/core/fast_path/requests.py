@@ -33,6 +33,10 @@ class ApiRequest:
     now: datetime = field(default_factory=clock.now)
 
     @property
+    def is_head(self) -> bool:
+        return self.method == "HEAD"
+
+    @property
     def query_params(self) -> QueryDict:
         return QueryDict(self.query)
 
