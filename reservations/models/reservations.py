@@ -45,9 +45,14 @@ class Reservation(Lifecycle):
     }
     LIVE = (State.HELD, State.PAYING, State.CONFIRMED)
 
-    code = models.CharField(_("code"), max_length=12, unique=True, default=new_code)
+    # Unique by a constraint: `unique=True` would add an index for patterns, which nobody asks for.
+    code = models.CharField(_("code"), max_length=12, default=new_code)
     event = models.ForeignKey(
-        Event, models.PROTECT, related_name="reservations", verbose_name=_("event")
+        Event,
+        models.PROTECT,
+        related_name="reservations",
+        verbose_name=_("event"),
+        db_index=False,
     )
     fan = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -87,6 +92,7 @@ class Reservation(Lifecycle):
                 condition=models.Q(deadline__gt=models.F("created_at")),
                 name="a_hold_lasts_a_while",
             ),
+            models.UniqueConstraint(fields=["code"], name="one_reservation_per_code"),
             # Target of the seats' foreign key, which copies `live` (migration 0001).
             models.UniqueConstraint(fields=["id", "live"], name="a_reservation_and_if_it_is_live"),
             models.UniqueConstraint(
@@ -122,6 +128,7 @@ class ReservedSeat(models.Model):
         related_name="seats",
         verbose_name=_("reservation"),
         db_constraint=False,
+        db_index=False,
     )
     seat = models.ForeignKey(
         Seat, models.PROTECT, related_name="reserved", verbose_name=_("seat"), db_index=False

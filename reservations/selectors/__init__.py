@@ -1,6 +1,6 @@
 """What can be read of reservations, tickets and standby lists; nothing here writes."""
 
-from reservations.selectors.orphans import forbidden_orphans
+from reservations.selectors.orphans import forbidden_orphans, forbids_orphans
 from reservations.selectors.reservations import (
     OwnSeat,
     ReservationWithSeats,

@@ -20,6 +20,7 @@ from ticketing import asgi
 from ticketing.accounts import services as accounts
 from ticketing.accounts.models import User
 from ticketing.core import clock, redis
+from ticketing.core.async_database import close_async_database
 from ticketing.core.fast_path.calls import ApiCall
 from ticketing.events.models import Event
 from ticketing.events.seat_list.cached import seat_list
@@ -208,6 +209,7 @@ async def loop_resources(transactional_db: None, monkeypatch: Any) -> AsyncItera
     yield
     await QueueHub.current().close()
     await redis.close_async_clients()
+    close_async_database()
     await sync_to_async(connections.close_all)()
 
 
