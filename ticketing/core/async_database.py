@@ -45,8 +45,10 @@ class AsyncDatabase:
 
     def _idle_connection(self) -> "Connection | None":
         while self._idle:
-            if (connection := self._idle.pop()).is_open:
+            connection = self._idle.pop()
+            if connection.is_open:
                 return connection
+            connection.close()
         return None
 
     def close(self) -> None:
@@ -63,7 +65,8 @@ class Connection:
         self._loop = asyncio.get_running_loop()
         self._answer: asyncio.Future[PGresult] | None = None
         self._names: dict[str, bytes] = {}
-        self._loop.add_reader(self._libpq.socket, self._read)
+        self._socket = self._libpq.socket
+        self._loop.add_reader(self._socket, self._read)
 
     @classmethod
     async def connect(cls) -> "Connection":
@@ -87,6 +90,9 @@ class Connection:
         except BaseException:
             self.close()
             raise
+        if not self.is_open:
+            self.close()
+            raise OperationalError("the connection to PostgreSQL was lost")
         if result.status != ExecStatus.TUPLES_OK:
             raise error_from_result(result)
         self._types.set_pgresult(result)
@@ -128,8 +134,9 @@ class Connection:
 
     def close(self, failure: Exception | None = None) -> None:
         """Whoever awaits an answer gets the failure. The server ends what it has begun."""
-        if self.is_open:
-            self._loop.remove_reader(self._libpq.socket)
+        if self._socket >= 0:
+            self._loop.remove_reader(self._socket)
+            self._socket = -1
             self._libpq.finish()
         if failure and self._answer and not self._answer.done():
             self._answer.set_exception(failure)
