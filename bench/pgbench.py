@@ -10,7 +10,7 @@ from reservations import locks
 TPS = re.compile(r"tps = ([\d.]+)")
 # The arguments of the database's `hold_seats`, in order.
 VALUES = (
-    *("'seats'", ":event", ":first_fan + :client_id", "1", "ARRAY[:seat]::bigint[]"),
+    *("'seats'", ":event", ":fan", "1", "ARRAY[:seat]::bigint[]"),
     *("''", "''", "false", "NULL", "substr(md5(random()::text || :seat), 1, 10)", "''", "now()"),
 )
 
@@ -39,6 +39,7 @@ def _script() -> str:
     return "\n".join(
         [
             "\\set seat :first_seat + :client_id + :sessions * :turn",
+            "\\set fan :first_fan + :client_id",
             "\\set turn :turn + 1",
             locks.HOLD.format(", ".join(VALUES)) + ";",
         ]

@@ -20,7 +20,11 @@ CODE_LENGTH = 10
 
 def new_code() -> str:
     """A random code that people can read out; 28^10, so it cannot be guessed."""
-    return "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
+    number, letters = secrets.randbelow(len(LETTERS) ** CODE_LENGTH), ""
+    while len(letters) < CODE_LENGTH:
+        number, at = divmod(number, len(LETTERS))
+        letters += LETTERS[at]
+    return letters
 
 
 class Reservation(Lifecycle):

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import psycopg
 from django.conf import settings
 from django.db import connection as django_connection
 from psycopg import AsyncConnection, OperationalError
@@ -35,13 +36,16 @@ class AsyncDatabase:
 
     async def fetch_row(self, statement: str, values: Sequence[Any]) -> tuple[Any, ...]:
         """The only row of a statement with `$1`, `$2`, …; raises Django's database errors."""
-        with django_connection.wrap_database_errors:
+        try:
             async with self._free:
                 connection = self._idle_connection() or await Connection.connect()
                 try:
                     return await connection.fetch_row(statement, values)
                 finally:
                     self._idle.append(connection)
+        except psycopg.Error:
+            with django_connection.wrap_database_errors:
+                raise
 
     def _idle_connection(self) -> "Connection | None":
         while self._idle:
@@ -64,6 +68,7 @@ class Connection:
         self._types = Transformer(connected)
         self._loop = asyncio.get_running_loop()
         self._answer: asyncio.Future[PGresult] | None = None
+        self._is_shared = django_connection.settings_dict["DISABLE_SERVER_SIDE_CURSORS"]
         self._names: dict[str, bytes] = {}
         self._socket = self._libpq.socket
         self._loop.add_reader(self._socket, self._read)
@@ -99,7 +104,7 @@ class Connection:
         return self._types.load_row(0, tuple)
 
     async def _run(self, statement: str, values: list[bytes | None]) -> PGresult:
-        if django_connection.settings_dict["DISABLE_SERVER_SIDE_CURSORS"]:
+        if self._is_shared:
             self._libpq.send_query_params(statement.encode(), values)
             return await self._result()
         name = self._names.get(statement)
@@ -162,15 +167,12 @@ def close_async_database() -> None:
 
 def _text(value: Any) -> bytes | None:
     """A value as PostgreSQL reads it."""
-    match value:
-        case None:
-            return None
-        case str():
-            return value.encode()
-        case bool():
-            return b"t" if value else b"f"
-        case datetime():
-            return value.isoformat().encode()
-        case list():
-            return b"{%b}" % b",".join(b"%d" % number for number in value)
-    return str(value).encode()
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, list):
+        return b"{%b}" % b",".join(b"%d" % number for number in value)
+    if isinstance(value, datetime):
+        return value.isoformat().encode()
+    return b"%d" % value  # booleans are numbers, too
