@@ -28,6 +28,8 @@ ATTEMPT_TTL = timedelta(seconds=5)
 TAKEN_TTL = timedelta(seconds=2)
 TTL_SECONDS = 24 * 3600
 TTL = timedelta(seconds=TTL_SECONDS)
+# Far longer than it takes to publish a hold.
+COUNTED_TTL_SECONDS = 30
 WAKE_UP_MS = 100
 ATTEMPT_WINDOW_MS = 10_000
 HELD, SOLD, AVAILABLE = "h", "s", "a"
@@ -132,6 +134,7 @@ def _published(
         keys.seats_left(event_id),
         keys.seat_updates(event_id),
         version_key,
+        keys.counted(event_id),
     ]
     return names, [letter, fan_id, ms(until), change, TTL_SECONDS, version, version_ttl, *seats]
 
@@ -153,10 +156,18 @@ def claim_wake_up() -> bool:
     return bool(redis.client().set(keys.WAKE_UP, 1, nx=True, px=WAKE_UP_MS))
 
 
-def set_seats_left(event_id: int, free: int, *, last: str) -> bool:
-    """Store the count; False if an update was published since `last`."""
+def set_seats_left(
+    event_id: int, free: int, *, last: str, newest: Collection[tuple[int, datetime]] = ()
+) -> bool:
+    """Store the count; False if an update was published since `last`.
+
+    `newest` are the seats and deadlines of the newest holds: what of them is not published yet has
+    been counted, and is not subtracted again when it is.
+    """
     names = [keys.seats_left(event_id), keys.seat_updates(event_id)]
-    args = [free, last, TTL_SECONDS]
+    names += [keys.gate(event_id), keys.counted(event_id)]
+    holds = [value for seat, until in newest for value in (seat, ms(until))]
+    args = [free, last, TTL_SECONDS, COUNTED_TTL_SECONDS, *holds]
     return bool(script("set_seats_left")(keys=names, args=args, client=redis.client()))
 
 

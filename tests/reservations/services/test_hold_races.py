@@ -177,6 +177,23 @@ def test_people_do_not_wait_for_each_other(crowd, now, django_assert_max_num_que
     assert len(winners(results)) == MANY
 
 
+def test_seats_that_are_counted_while_they_are_held_are_never_too_few(crowd, now):
+    event = make_event(now, plan=make_plan(rows=3, seats_per_row=10))
+    seats = seat_ids(event)
+    services.recount_seats(event_id=event.pk)
+
+    def act(number):
+        if number % 3 == 0:
+            return services.recount_seats(event_id=event.pk)
+        return hold(event, crowd[number], now, seats[number])
+
+    results = together(MANY, act)
+
+    assert len(winners(results)) == MANY
+    left = gate.seats_left(event.pk)
+    assert list(states(event).values()).count("available") <= left <= MANY
+
+
 # -- the best, and places -------------------------------------------------------------------------
 
 
