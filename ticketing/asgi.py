@@ -15,11 +15,11 @@ from a2wsgi import WSGIMiddleware
 from a2wsgi.asgi_typing import HTTPScope as Scope
 from a2wsgi.asgi_typing import Receive, Send
 from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from ticketing.core.latency import LatencyMiddleware
+from ticketing.core.live.origin_check import OriginCheck
 
 wsgi = cast(Any, get_wsgi_application())
 pages = LatencyMiddleware(WSGIMiddleware(wsgi, workers=settings.WEB_THREADS))
@@ -59,6 +59,6 @@ async def alive(send: Send) -> None:
 application = ProtocolTypeRouter(
     {
         "http": http,
-        "websocket": AllowedHostsOriginValidator(URLRouter(routing.urlpatterns)),
+        "websocket": OriginCheck(URLRouter(routing.urlpatterns), settings.ALLOWED_HOSTS),
     }
 )

@@ -7,6 +7,7 @@ import uvicorn
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
+from ticketing.core.live.websocket_protocol import PushProtocol
 from ticketing.core.server_signals import server_started, server_stopping
 
 
@@ -43,7 +44,7 @@ def server_config() -> uvicorn.Config:
         forwarded_allow_ips=settings.TRUSTED_PROXIES,
         server_header=False,
         timeout_graceful_shutdown=5,
-        ws_per_message_deflate=False,  # halves the memory per waiting fan
+        ws=PushProtocol,
         ws_ping_interval=45,  # frames every few seconds make pings rarely necessary
         ws_ping_timeout=30,
     )
