@@ -1,5 +1,6 @@
 """The queue's calls: join, standing, claim, leave, outlook. None of them needs SQL."""
 
+import re
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from random import random
@@ -14,6 +15,7 @@ from waiting_queue.api.callers import QueueAuthentication, QueueCaller
 from waiting_queue.store import Standing
 from waiting_queue.tokens import QueueToken
 
+TURN = re.compile(r"(?:^|&)turn=([0-9]{1,18})(?:&|$)")
 QUEUE = "events/<int:event_id>/queue/"
 
 
@@ -35,11 +37,16 @@ def aexplained(service: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitabl
     return explained_service
 
 
+def standing(*, turn: int, **caller: Any) -> Standing:
+    """Redis is never behind what the caller has seen."""
+    return services.standing(**caller)
+
+
 async def known_or_astanding(
-    *, event_id: int, person: str, now: datetime, token: QueueToken | None
+    *, event_id: int, person: str, now: datetime, token: QueueToken | None, turn: int
 ) -> Standing | str:
     """A poll with a queue token is answered from memory where this process follows the line."""
-    known = services.known_standing(token, luck=spread()) if token else None
+    known = services.known_standing(token, luck=spread(), turn=turn) if token else None
     return known or await services.astanding(event_id=event_id, person=person, now=now, token=token)
 
 
@@ -56,6 +63,16 @@ def for_caller(request: ApiRequest) -> dict[str, Any]:
         "now": request.now,
         "token": caller.token,
     }
+
+
+def for_poll(request: ApiRequest) -> dict[str, Any]:
+    """With the turn that the caller has seen, if they say so."""
+    return for_caller(request) | {"turn": turn_of(request.query)}
+
+
+def turn_of(query: str) -> int:
+    found = TURN.search(query) if query else None
+    return int(found[1]) if found else 0
 
 
 def for_account(request: ApiRequest) -> dict[str, Any]:
@@ -84,8 +101,8 @@ STANDING = ApiCall(
     path=QUEUE,
     document=documents.STANDING,
     authentication=QueueAuthentication,
-    arguments=for_caller,
-    service=explained(services.standing),
+    arguments=for_poll,
+    service=explained(standing),
     aservice=aexplained(known_or_astanding),
     render=render_standing,
 )

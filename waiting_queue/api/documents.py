@@ -42,6 +42,10 @@ class StandingSerializer(serializers.Serializer):
     )
     queue_state = serializers.ChoiceField(SaleQueue.State.values)
     next_poll_ms = serializers.IntegerField(min_value=0, help_text="Ask again after so long.")
+    turn = serializers.IntegerField(
+        min_value=0,
+        help_text="Send it with the next poll: no older place is answered.",
+    )
     server_time = serializers.DateTimeField()
     token = serializers.CharField(
         allow_null=True, help_text="The queue token, `qr_…`; null: the one in use is still right."
@@ -110,6 +114,7 @@ EXAMPLE: dict[str, Any] = {
     "deadline": None,
     "queue_state": "open",
     "next_poll_ms": 23500,
+    "turn": 812,
     "server_time": "2027-03-02T11:04:12.250+00:00",
     "token": None,
     "go_to": None,

@@ -64,9 +64,12 @@ async def astanding(
     return _known(await store.arun(store.poll(event_id, person, now, token=token)))
 
 
-def known_standing(token: QueueToken, *, luck: float) -> str | None:
-    """The answer to a poll of somebody who waits, as JSON, if this process can compute it."""
-    known = QueueHub.current().answer(token, luck)
+def known_standing(token: QueueToken, *, luck: float, turn: int) -> str | None:
+    """The answer to a poll of somebody who waits, as JSON, if this process can compute it.
+
+    `turn` is the last one that they have seen, 0 if they don't say.
+    """
+    known = QueueHub.current().answer(token, luck, turn)
     if known:
         metrics.POLLS_ANSWERED_LOCALLY.inc()
     return known
