@@ -25,7 +25,7 @@ MOST_KEPT = 100
 SELLING = (Event.State.ON_SALE, Event.State.SOLD_OUT)
 # Preloaded together, instead of one after the other as each imports the next.
 MODULES = [
-    *(f"js/seats/{name}.js" for name in ("held", "choice", "plan", "live", "map", "words")),
+    *(f"js/seats/{name}.js" for name in ("held", "choice", "plan", "live", "map", "labels")),
     *(f"js/seats/{name}.js" for name in ("camera", "gestures", "paint", "pass")),
     *("js/clock.js", "js/queue/transports.js"),
 ]
