@@ -20,9 +20,10 @@ from django.core.wsgi import get_wsgi_application
 
 from ticketing.core.latency import LatencyMiddleware
 from ticketing.core.live.origin_check import OriginCheck
+from ticketing.core.overload import CountedPages
 
 wsgi = cast(Any, get_wsgi_application())
-pages = LatencyMiddleware(WSGIMiddleware(wsgi, workers=settings.WEB_THREADS))
+pages = CountedPages(LatencyMiddleware(WSGIMiddleware(wsgi, workers=settings.WEB_THREADS)))
 # Our own pages call the sandbox: it must not wait for the threads that wait for it.
 sandbox = WSGIMiddleware(wsgi, workers=2 * settings.WEB_THREADS)
 
@@ -30,12 +31,14 @@ from reservations.api.calls import CALLS as RESERVATION_CALLS
 from ticketing import routing
 from ticketing.core import clock
 from ticketing.core.fast_path.application import FastPath
+from ticketing.core.fast_path.front_door import FrontDoor
 from ticketing.events.api.calls import CALLS as EVENT_CALLS
 from waiting_queue import stream
 from waiting_queue.api.calls import CALLS as QUEUE_CALLS
 
 CALLS = [*QUEUE_CALLS, *RESERVATION_CALLS, *EVENT_CALLS]
 site = FastPath([*(call.route() for call in CALLS), *stream.ROUTES], fallback=pages)
+front_door = FrontDoor(site)
 
 
 async def http(scope: Scope, receive: Receive, send: Send) -> None:
@@ -45,7 +48,7 @@ async def http(scope: Scope, receive: Receive, send: Send) -> None:
     elif settings.PAYMENTS_SANDBOX and scope["path"].startswith("/sandbox/"):
         await sandbox(scope, receive, send)
     else:
-        await site(cast(Any, scope), cast(Any, receive), cast(Any, send))
+        await front_door(cast(Any, scope), cast(Any, receive), cast(Any, send))
 
 
 async def alive(send: Send) -> None:

@@ -6,9 +6,12 @@ from datetime import datetime
 from random import random
 from typing import Any
 
+from ticketing.core import clock
 from ticketing.core.fast_path.calls import ApiCall
+from ticketing.core.fast_path.front_door import waited_ms
 from ticketing.core.fast_path.requests import ApiRequest
 from ticketing.core.fast_path.responses import ApiResponse
+from ticketing.core.live.socket_slots import socket_slots
 from waiting_queue import selectors, services
 from waiting_queue.api import documents
 from waiting_queue.api.callers import QueueAuthentication, QueueCaller
@@ -75,10 +78,21 @@ def turn_of(query: str) -> int:
     return int(found[1]) if found else 0
 
 
+def for_claim(request: ApiRequest) -> dict[str, Any]:
+    waited = waited_ms(request.headers, int(1000 * request.now.timestamp()))
+    return for_caller(request) | {"waited_ms": waited}
+
+
 def for_account(request: ApiRequest) -> dict[str, Any]:
     """Joining takes more than a queue token."""
     person = request.caller.require_account()
     return {"event_id": request.path_params["event_id"], "person": person, "now": request.now}
+
+
+def render_joined(request: ApiRequest, joined: Standing) -> ApiResponse:
+    response = render_standing(request, joined)
+    response.content["socket_after_ms"] = socket_slots.take(clock.monotonic())
+    return response
 
 
 def render_standing(request: ApiRequest, found: Standing | str) -> ApiResponse:
@@ -114,7 +128,7 @@ JOIN = ApiCall(
     arguments=for_account,
     service=explained(services.join),
     aservice=aexplained(services.ajoin),
-    render=render_standing,
+    render=render_joined,
 )
 LEAVE = ApiCall(
     method="DELETE",
@@ -131,7 +145,7 @@ CLAIM = ApiCall(
     path=f"{QUEUE}claim/",
     document=documents.CLAIM,
     authentication=QueueAuthentication,
-    arguments=for_caller,
+    arguments=for_claim,
     service=explained(services.claim),
     aservice=aexplained(services.aclaim),
     render=render_standing,

@@ -76,16 +76,28 @@ def known_standing(token: QueueToken, *, luck: float, turn: int) -> str | None:
 
 
 def claim(
-    *, event_id: int, person: str, now: datetime, token: QueueToken | None = None
+    *,
+    event_id: int,
+    person: str,
+    now: datetime,
+    token: QueueToken | None = None,
+    waited_ms: int = 0,
 ) -> Standing:
-    """Go inside, if it is this person's turn."""
-    return _claimed(store.run(store.claim(event_id, person, now, token=token)))
+    """Go inside, if it is this person's turn. The time at which they asked for it counts."""
+    call = store.claim(event_id, person, now, waited_ms=waited_ms, token=token)
+    return _claimed(store.run(call))
 
 
 async def aclaim(
-    *, event_id: int, person: str, now: datetime, token: QueueToken | None = None
+    *,
+    event_id: int,
+    person: str,
+    now: datetime,
+    token: QueueToken | None = None,
+    waited_ms: int = 0,
 ) -> Standing:
-    return _claimed(await store.arun(store.claim(event_id, person, now, token=token)))
+    call = store.claim(event_id, person, now, waited_ms=waited_ms, token=token)
+    return _claimed(await store.arun(call))
 
 
 def leave(*, event_id: int, person: str, now: datetime, token: QueueToken | None = None) -> str:
