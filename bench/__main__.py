@@ -3,7 +3,7 @@
 import sys
 from importlib import import_module
 
-NAMES = ["seat_list", "queue", "live", "holds", "seat_map", "purchase", "autopilot"]
+NAMES = ["seat_list", "queue", "live", "storm", "holds", "seat_map", "purchase", "autopilot"]
 
 
 def main(wanted: list[str]) -> int:

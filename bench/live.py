@@ -45,7 +45,10 @@ class Servers:
 
     def cpu(self) -> float:
         """CPU seconds of all processes so far."""
-        return sum(_cpu(server.pid) for server in self.processes)
+        return sum(self.cpu_each())
+
+    def cpu_each(self) -> list[float]:
+        return [_cpu(server.pid) for server in self.processes]
 
     def memory(self) -> float:
         """Resident memory in KB."""
@@ -99,11 +102,11 @@ def _measure(site: Site, sockets: int) -> None:
         f"{'µs each':>9}{'of bare':>9}{'closed':>8}",
         flush=True,
     )
-    with _servers(site, count) as servers, _clients(servers, "/bench/ws", sockets) as clients:
+    with servers_of(site, count) as servers, _clients(servers, "/bench/ws", sockets) as clients:
         floor = _measure_frames(servers, clients, every_second(_publish_text))
         print(floor.row("bare broadcast", sockets), flush=True)
     _fill_line(sockets)
-    with _servers(site, count) as servers:
+    with servers_of(site, count) as servers:
         before, began = servers.memory(), time.monotonic()
         with _clients(servers, f"/ws/events/{EVENT}/queue/", sockets) as clients:
             took, each = time.monotonic() - began, (servers.memory() - before) / sockets
@@ -172,7 +175,7 @@ def _publish_text() -> None:
 
 
 @contextmanager
-def _servers(site: Site, count: int) -> Iterator[Servers]:
+def servers_of(site: Site, count: int) -> Iterator[Servers]:
     listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
     listener.set_inheritable(True)
     command = [sys.executable, "-m", "bench.server", str(listener.fileno())]

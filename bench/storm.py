@@ -1,0 +1,184 @@
+"""The opening minute: thousands of people join and open a socket within seconds.
+
+The crowd runs on the same machine. The queue calls people meanwhile, who claim their turn, and
+somebody loads the event page five times a second.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+
+from bench.database import prepare_database
+from bench.live import Servers, servers_of
+from bench.queue_http import every_second, tick
+from bench.storm_clients import Job
+from tests.faults.site import Site
+
+EVENT = 7
+PEOPLE = int(os.environ.get("BENCH_STORM_PEOPLE", "10000"))
+ARRIVE_SECONDS = float(os.environ.get("BENCH_STORM_SECONDS", "10"))
+MORE_SECONDS = float(os.environ.get("BENCH_STORM_MORE_SECONDS", "50"))
+PROCESSES = 2
+CLIENT_PROCESSES = 2
+PER_SECOND, MAX_INSIDE = 20, 100_000
+CLAIM_SECONDS = 30
+
+
+@dataclass
+class Storm:
+    """What the crowd met, and what it cost."""
+
+    joins: list[float] = field(default_factory=list)
+    sockets: list[float] = field(default_factory=list)
+    opened_at: list[float] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    pages: list[float] = field(default_factory=list)
+    page_statuses: Counter[int] = field(default_factory=Counter)
+    web_cpu: float = 0
+    web_cpu_each: list[float] = field(default_factory=list)
+    overflows: int = 0
+
+    def add(self, figures: dict[str, Any]) -> None:
+        for name in ("joins", "sockets", "opened_at"):
+            getattr(self, name).extend(figures[name])
+        self.counts.update(figures["counts"])
+
+
+def run() -> None:
+    site = Site(settings="bench.settings")
+    try:
+        os.environ.update(site.env)
+        prepare_database()
+        sessions = _prepare()
+        with servers_of(site, PROCESSES) as servers, every_second(tick):
+            storm = _measure(servers, sessions)
+        _print(storm)
+    finally:
+        site.stop()
+
+
+def _measure(servers: Servers, sessions: list[str]) -> Storm:
+    storm, stop = Storm(), threading.Event()
+    page = threading.Thread(target=_load_page, args=(servers.port, storm, stop))
+    before, overflows = servers.cpu_each(), _overflows()
+    clients = [
+        _start_client(servers.port, sessions[number::CLIENT_PROCESSES], number)
+        for number in range(CLIENT_PROCESSES)
+    ]
+    page.start()
+    for client in clients:
+        storm.add(json.loads(client.communicate()[0]))
+    stop.set()
+    page.join()
+    storm.web_cpu_each = [
+        after - was for after, was in zip(servers.cpu_each(), before, strict=True)
+    ]
+    storm.web_cpu, storm.overflows = sum(storm.web_cpu_each), _overflows() - overflows
+    return storm
+
+
+def _start_client(port: int, sessions: list[str], number: int) -> subprocess.Popen[str]:
+    seconds = ARRIVE_SECONDS + MORE_SECONDS
+    job = Job(port, EVENT, sessions, 1 + 20 * number, ARRIVE_SECONDS, seconds)
+    command = [sys.executable, "-m", "bench.storm_clients"]
+    client = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert client.stdin is not None
+    client.stdin.write(json.dumps(asdict(job)))
+    client.stdin.close()
+    client.stdin = None
+    return client
+
+
+def _load_page(port: int, storm: Storm, stop: threading.Event) -> None:
+    with httpx.Client(base_url=f"http://localhost:{port}", timeout=60) as http:
+        while not stop.wait(0.2):
+            began = time.monotonic()
+            try:
+                storm.page_statuses[http.get(f"/events/{EVENT}/").status_code] += 1
+            except httpx.TransportError:
+                storm.page_statuses[0] += 1
+            storm.pages.append(time.monotonic() - began)
+
+
+def _prepare() -> list[str]:
+    """An open queue, and the session cookies of as many people as there are."""
+    from django.conf import settings
+
+    from tests.making import make_event
+    from ticketing.accounts.models import User
+    from ticketing.accounts.sessions import SessionStore
+    from ticketing.core import clock
+    from waiting_queue import services
+    from waiting_queue.models import SaleQueue
+
+    now = clock.now()
+    make_event(now, id=EVENT)
+    SaleQueue.objects.create(
+        event_id=EVENT,
+        opens_at=now,
+        capacity=10**6,
+        max_inside=MAX_INSIDE,
+        admit_per_second=PER_SECOND,
+        claim_seconds=CLAIM_SECONDS,
+    )
+    services.move_queue(event_id=EVENT, to=SaleQueue.State.OPEN, by=None, now=now)
+    people = User.objects.bulk_create(
+        User(email=f"{uuid4().hex}@example.com", password="!") for _ in range(PEOPLE)
+    )
+    sessions = {f"{uuid4().hex}": user for user in people}
+    SessionStore.create_all(sessions, expires=now + timedelta(days=1))
+    return [f"{settings.SESSION_COOKIE_NAME}={key}" for key in sessions]
+
+
+def _overflows() -> int:
+    """Connections that the kernel dropped because a listen queue was full, since it was started."""
+    names, values = [
+        line.split()
+        for line in Path("/proc/net/netstat").read_text().splitlines()
+        if line.startswith("TcpExt")
+    ]
+    return int(values[names.index("ListenOverflows")])
+
+
+def _print(storm: Storm) -> None:
+    print(
+        f"{PEOPLE:,} people within {ARRIVE_SECONDS:g} s, {PROCESSES} server processes, "
+        f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, crowd on the same machine"
+    )
+    print(f"joins answered {len(storm.joins):,}, unanswered {PEOPLE - len(storm.joins):,}")
+    print(f"join p50 {_share(storm.joins, 0.5)}, p95 {_share(storm.joins, 0.95)}")
+    print(f"sockets opened {len(storm.sockets):,}, {_per_second(storm.opened_at):,.0f} a second")
+    first = f"p50 {_share(storm.sockets, 0.5)}, p95 {_share(storm.sockets, 0.95)}"
+    print(f"first frame after the join {first}")
+    print(f"event page p95 {_share(storm.pages, 0.95)}, statuses {dict(storm.page_statuses)}")
+    print(f"listen overflows {storm.overflows:,}")
+    each = " + ".join(f"{cpu:.1f}" for cpu in storm.web_cpu_each)
+    print(f"web processor {each} s: {1000 * storm.web_cpu / PEOPLE:.2f} ms per join + socket")
+    for name, count in sorted(storm.counts.items()):
+        print(f"{name}: {count:,}")
+
+
+def _share(times: list[float], share: float) -> str:
+    if not times:
+        return "none"
+    return f"{sorted(times)[min(int(len(times) * share), len(times) - 1)]:.2f} s"
+
+
+def _per_second(opened_at: list[float]) -> float:
+    """Between the first and the last tenth, when as many as possible are opened."""
+    if len(opened_at) < 10:
+        return 0
+    first, *_, last = statistics.quantiles(opened_at, n=10)
+    return 0.8 * len(opened_at) / max(last - first, 0.001)
