@@ -21,6 +21,7 @@ GROUPS = [
     ["seat_list"],
     ["queue"],
     ["live"],
+    ["storm"],
     ["holds"],
     ["seat_map"],
     ["autopilot"],

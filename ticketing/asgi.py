@@ -15,14 +15,15 @@ from a2wsgi import WSGIMiddleware
 from a2wsgi.asgi_typing import HTTPScope as Scope
 from a2wsgi.asgi_typing import Receive, Send
 from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from ticketing.core.latency import LatencyMiddleware
+from ticketing.core.live.origin_check import OriginCheck
+from ticketing.core.overload import CountedPages
 
 wsgi = cast(Any, get_wsgi_application())
-pages = LatencyMiddleware(WSGIMiddleware(wsgi, workers=settings.WEB_THREADS))
+pages = CountedPages(LatencyMiddleware(WSGIMiddleware(wsgi, workers=settings.WEB_THREADS)))
 # Our own pages call the sandbox: it must not wait for the threads that wait for it.
 sandbox = WSGIMiddleware(wsgi, workers=2 * settings.WEB_THREADS)
 
@@ -33,6 +34,7 @@ from reservations.views.copies import PAGES as RESERVATION_PAGES
 from ticketing import routing
 from ticketing.core import clock
 from ticketing.core.fast_path.application import FastPath
+from ticketing.core.fast_path.front_door import FrontDoor
 from ticketing.core.fast_path.page_copies import PageCopies
 from ticketing.events.api.calls import CALLS as EVENT_CALLS
 from ticketing.events.views.copies import PAGES as EVENT_PAGES
@@ -52,6 +54,7 @@ site = FastPath(
     ],
     fallback=pages,
 )
+front_door = FrontDoor(site)
 
 
 async def http(scope: Scope, receive: Receive, send: Send) -> None:
@@ -61,7 +64,7 @@ async def http(scope: Scope, receive: Receive, send: Send) -> None:
     elif settings.PAYMENTS_SANDBOX and scope["path"].startswith("/sandbox/"):
         await sandbox(scope, receive, send)
     else:
-        await site(cast(Any, scope), cast(Any, receive), cast(Any, send))
+        await front_door(cast(Any, scope), cast(Any, receive), cast(Any, send))
 
 
 async def alive(send: Send) -> None:
@@ -75,6 +78,6 @@ async def alive(send: Send) -> None:
 application = ProtocolTypeRouter(
     {
         "http": http,
-        "websocket": AllowedHostsOriginValidator(URLRouter(routing.urlpatterns)),
+        "websocket": OriginCheck(URLRouter(routing.urlpatterns), settings.ALLOWED_HOSTS),
     }
 )

@@ -147,6 +147,21 @@ TRUSTED_PROXIES = env.words(
     "Addresses or networks of proxies whose headers on client address and TLS are trusted.",
 )
 WEB_THREADS = env.number("WEB_THREADS", 8, "Pages that one server process handles at a time.")
+OVERLOAD_LAG_MS = env.number(
+    "OVERLOAD_LAG_MS",
+    500,
+    "Milliseconds that a server process may be late before it asks newcomers to come back.",
+)
+OVERLOAD_PAGES = env.number(
+    "OVERLOAD_PAGES",
+    64,
+    "Pages that may wait for a thread of a server process before it asks newcomers to come back.",
+)
+SOCKETS_PER_SECOND = env.number(
+    "SOCKETS_PER_SECOND",
+    300,
+    "Sockets that each server process lets newcomers open in a second; others poll meanwhile.",
+)
 HOLD_TRIES = env.number(
     "HOLD_TRIES", 30, "Attempts to hold seats per person and event in 10 s; 0: no limit."
 )
@@ -474,6 +489,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "EventStatusEnum": "ticketing.events.api.serializers.PUBLIC_STATES",
         "StandingStatusEnum": "waiting_queue.api.documents.STATUSES",
+        "StandingStateEnum": "waiting_queue.api.documents.STATES",
     },
     "APPEND_COMPONENTS": {
         "securitySchemes": {

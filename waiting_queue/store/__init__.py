@@ -43,5 +43,6 @@ from waiting_queue.store.messages import (
     publish_tick_messages,
     subscribe_to_tick_messages,
 )
+from waiting_queue.store.overload import areport_behind, is_behind
 from waiting_queue.store.results import Rules, ScriptResult, Standing, TickResult, ms
 from waiting_queue.store.scripts import ScriptCall, arun, arun_all, run, run_all, run_each

@@ -40,6 +40,7 @@ HEADERS = (
 # Fields that differ between two people or two moments: only their types are compared.
 VOLATILE = {
     *("event", "id", "ids", "token", "payment_token", "next_poll_ms", "go_to"),
+    *("turn", "socket_after_ms"),
     *("server_time", "deadline", "created_at"),
     *("number", "payment_key", "reservation", "payment_id", "order_name"),
 }

@@ -1,5 +1,6 @@
 """One server process for pages and websockets; run as many as there are cores."""
 
+import asyncio
 import socket
 from typing import Any
 
@@ -7,7 +8,9 @@ import uvicorn
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
+from ticketing.core import listen_queue, overload
 from ticketing.core.event_loop import adopt_running_loop
+from ticketing.core.live.websocket_protocol import PushProtocol
 from ticketing.core.server_signals import server_started, server_stopping
 
 
@@ -28,12 +31,14 @@ class Command(BaseCommand):
 class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         adopt_running_loop()
+        self.watching = asyncio.create_task(overload.watch())
         await super().startup(sockets)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Clients with open connections are asked to reconnect first."""
         await server_stopping.asend_robust(sender=None)
         await super().shutdown(sockets)
+        self.watching.cancel()
 
 
 def server_config() -> uvicorn.Config:
@@ -41,6 +46,7 @@ def server_config() -> uvicorn.Config:
         "ticketing.asgi:application",
         host=settings.HOST,
         port=settings.PORT,
+        backlog=listen_queue.LONGEST,
         log_config=None,  # configured in the settings
         access_log=settings.DEVELOPMENT,
         lifespan="off",
@@ -48,7 +54,7 @@ def server_config() -> uvicorn.Config:
         forwarded_allow_ips=settings.TRUSTED_PROXIES,
         server_header=False,
         timeout_graceful_shutdown=5,
-        ws_per_message_deflate=False,  # halves the memory per waiting fan
+        ws=PushProtocol,
         ws_ping_interval=45,  # frames every few seconds make pings rarely necessary
         ws_ping_timeout=30,
     )
