@@ -3,9 +3,15 @@
 import os
 
 from celery import Celery
+from celery.fixups.django import DjangoWorkerFixup
 from celery.schedules import crontab
+from django.db import close_old_connections
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ticketing.settings")
+
+# Celery closes the database connection before and after every task. As between requests, this
+# closes only what failed or is older than CONN_MAX_AGE.
+DjangoWorkerFixup.close_database = lambda *args, **kwargs: close_old_connections()
 
 app = Celery("ticketing")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -31,9 +31,9 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def server_config() -> uvicorn.Config:
+def server_config(application: str = "ticketing.asgi:application") -> uvicorn.Config:
     return uvicorn.Config(
-        "ticketing.asgi:application",
+        application,
         host=settings.HOST,
         port=settings.PORT,
         log_config=None,  # configured in the settings

@@ -30,9 +30,10 @@ def site_options() -> SiteOptions:
         host=settings.HOST,
         port=settings.PORT,
         web_processes=max(1, settings.WEB_PROCESSES),
+        sandbox=settings.PAYMENTS_SANDBOX,
+        sandbox_port=settings.PAYMENTS_SANDBOX_PORT,
         own_postgres=not os.environ.get("DATABASE_URL"),
         own_valkey=not os.environ.get("REDIS_URL"),
-        demo=settings.DEVELOPMENT,
         mails=MAILS if _stores_mails() else "",
         log_ins=DEMO_LOGINS if settings.DEVELOPMENT else [],
     )
