@@ -17,6 +17,9 @@ from waiting_queue.models import SaleQueue
 log = logging.getLogger(__name__)
 # Seats and money are counted this often; the samples in between repeat them.
 COUNT_SECONDS = 5
+# A sale without people is sampled this often.
+QUIET_SECONDS = 5
+PEOPLE = ("lobby", "waiting", "ready", "inside")
 # Rates are averaged over this many samples: a single second varies too much.
 RATE_SAMPLES = 5
 # Below this rate the time until the queue is empty can't be estimated.
@@ -39,7 +42,10 @@ UNKNOWN_SITE: dict[str, Any] = {
 
 
 def sample_sales(*, now: datetime) -> dict[int, Figures]:
-    """Store and publish a sample of each running sale, unless this second has one already."""
+    """Store and publish a sample of each running sale, unless this second has one already.
+
+    A sale that nobody is in is sampled every few seconds, unless a console is open.
+    """
     running = selectors.running_queues()
     if not running:
         return {}
@@ -52,6 +58,12 @@ def sample_sales(*, now: datetime) -> dict[int, Figures]:
 
 def _sample(running: list[SaleQueue], now: datetime) -> dict[int, Figures]:
     before = store.latest_samples([queue.pk for queue in running], RATE_SAMPLES)
+    quiet = {pk for pk, samples in before.items() if samples and _is_quiet(samples[0], now)}
+    if quiet and not store.has_console():
+        running = [queue for queue in running if queue.pk not in quiet]
+        before = {queue.pk: before[queue.pk] for queue in running}
+    if not running:
+        return {}
     counts, site = _counts(before, now), site_figures(now=now)
     overviews = queues.overviews(running, now=now)
     taken = {
@@ -64,6 +76,12 @@ def _sample(running: list[SaleQueue], now: datetime) -> dict[int, Figures]:
     _store_thinned(stored, before)
     store.publish_samples(stored)
     return stored
+
+
+def _is_quiet(last: Figures, now: datetime) -> bool:
+    """Whether nobody was in this sale a moment ago."""
+    age = int(now.timestamp()) - last["second"]
+    return 0 <= age < QUIET_SECONDS and not any(last[name] for name in PEOPLE)
 
 
 def current_figures(queue: SaleQueue, *, now: datetime) -> Figures:

@@ -37,9 +37,11 @@ def _celery(*command: str) -> tuple[str, ...]:
 
 
 def _worker(queues: str, *options: str) -> tuple[str, ...]:
-    return _celery("worker", f"--queues={queues}", *options)
+    return _celery("worker", f"--queues={queues}", *options, *QUIET)
 
 
+# Workers need not know of each other.
+QUIET = ("--without-gossip", "--without-mingle", "--without-heartbeat")
 THREADS = ("--pool=threads", "--concurrency=4")
 WEB = SiteProcess("web", _manage("serve"), Stop.WEB, port="PORT")  # as many as WEB_PROCESSES
 SANDBOX = SiteProcess("sandbox", _manage("sandbox"), Stop.GATEWAY, port="PAYMENTS_SANDBOX_PORT")
