@@ -30,7 +30,7 @@ def run_tasks(*names: str) -> None:
             app.tasks[name].run()
         except Exception:
             log.exception("The scheduled task %s failed.", name)
-        close_old_connections()
+            close_old_connections()  # the next task gets a new one, if it was lost
 
 
 def every(seconds: float, *names: str) -> dict[str, Any]:

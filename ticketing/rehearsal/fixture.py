@@ -33,6 +33,7 @@ ROLES = {
     "payer": "worker --queues=payments",
     "ticker": "worker --queues=tick",
     "beat": "ticketing beat",
+    "sandbox": "manage.py sandbox",
     "valkey": "valkey-server",
     "postgresql": "bin/postgres -D",
 }

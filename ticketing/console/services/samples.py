@@ -46,10 +46,12 @@ def sample_sales(*, now: datetime) -> dict[int, Figures]:
 
     A sale that nobody is in is sampled every few seconds, unless a console is open.
     """
-    running = selectors.running_queues()
-    if not running:
-        return {}
+    event_ids = selectors.running_event_ids()
     try:
+        event_ids = _without_quiet(event_ids, now)
+        if not event_ids:
+            return {}
+        running = [queue for queue in selectors.running_queues() if queue.pk in event_ids]
         return _sample(running, now)
     except RedisError as error:
         log.warning("no sample taken in this second: %s", error)
@@ -58,12 +60,6 @@ def sample_sales(*, now: datetime) -> dict[int, Figures]:
 
 def _sample(running: list[SaleQueue], now: datetime) -> dict[int, Figures]:
     before = store.latest_samples([queue.pk for queue in running], RATE_SAMPLES)
-    quiet = {pk for pk, samples in before.items() if samples and _is_quiet(samples[0], now)}
-    if quiet and not store.has_console():
-        running = [queue for queue in running if queue.pk not in quiet]
-        before = {queue.pk: before[queue.pk] for queue in running}
-    if not running:
-        return {}
     counts, site = _counts(before, now), site_figures(now=now)
     overviews = queues.overviews(running, now=now)
     taken = {
@@ -76,6 +72,13 @@ def _sample(running: list[SaleQueue], now: datetime) -> dict[int, Figures]:
     _store_thinned(stored, before)
     store.publish_samples(stored)
     return stored
+
+
+def _without_quiet(event_ids: list[int], now: datetime) -> list[int]:
+    if not event_ids or store.has_console():
+        return event_ids
+    last = store.latest_samples(event_ids, 1)
+    return [pk for pk in event_ids if not (last[pk] and _is_quiet(last[pk][0], now))]
 
 
 def _is_quiet(last: Figures, now: datetime) -> bool:

@@ -23,6 +23,9 @@ from ticketing.development.runner.run_lock import RunLock
 from ticketing.development.runner.supervisor import Supervisor
 from ticketing.development.runner.terminal import BOLD, Terminal
 
+# `manage.py prepare` checks once; Celery would do it in each worker.
+ENVIRONMENT = {"PYTHONUNBUFFERED": "1", "CELERY_SKIP_CHECKS": "1"}
+
 
 @dataclass(frozen=True)
 class SiteOptions:
@@ -130,13 +133,14 @@ class SiteRunner:
         return self.supervisor.add(child)
 
     def _start_site(self) -> None:
+        """Web first: each process loads for more than a second, and cores are few."""
         web = [
             self._start_process(WEB, f"web.{number}")
             for number in range(1, self.options.web_processes + 1)
         ]
+        self.supervisor.wait_for(web[0], HealthCheck(self._host(), self._port()), timeout=60)
         for spec in (*((SANDBOX,) if self.options.sandbox else ()), *WORKERS):
             self._start_process(spec, spec.name)
-        self.supervisor.wait_for(web[0], HealthCheck(self._host(), self._port()), timeout=60)
 
     def _start_process(self, spec: SiteProcess, name: str) -> ChildProcess:
         listening = [self.listeners[spec.port].fileno()] if spec.port else []
@@ -151,7 +155,7 @@ class SiteRunner:
                 cwd=self.options.base,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env=os.environ | {"PYTHONUNBUFFERED": "1"} | ports,
+                env=os.environ | ENVIRONMENT | ports,
                 pass_fds=listening,
             )
 

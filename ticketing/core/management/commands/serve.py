@@ -10,7 +10,6 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from ticketing.core.server_signals import server_started, server_stopping
 
-
 TICKS_PER_TURN = 5  # a divisor of 10: at each tenth tick uvicorn sets the date of its responses
 
 

@@ -15,7 +15,6 @@ from ticketing.development import demo
 
 class Command(BaseCommand):
     help = "Migrate, make demo data in an empty database (development), collect static files."
-    requires_system_checks = []
 
     def handle(self, **options: Any) -> None:
         call_command("migrate", interactive=False, verbosity=0)
