@@ -43,6 +43,14 @@ def test_no_message_outlives_its_interval():
     assert late == {}
 
 
+def test_an_idle_site_sends_few_messages():
+    """Each costs a few milliseconds in beat and in a worker, also if there is nothing to do."""
+    schedules = (entry["schedule"] for entry in app.conf.beat_schedule.values())
+    a_second = sum(1 / seconds for seconds in schedules if isinstance(seconds, float))
+
+    assert a_second < 4
+
+
 def test_a_failing_task_stops_no_other(monkeypatch, caplog):
     done = []
     for name, run in (("first", lambda: 1 / 0), ("second", lambda: done.append("second"))):

@@ -13,7 +13,6 @@ from ticketing.console.selectors.sales import (
     event_of,
     queue_of,
     room_for,
-    running_event_ids,
     running_queues,
     sale_counts,
     stored_samples,

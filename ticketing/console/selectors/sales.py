@@ -28,10 +28,6 @@ SAMPLE_SECONDS = 10
 SUMMED = ("free", "held", "paying", "sold", "held_back")
 
 
-def running_event_ids() -> list[int]:
-    return list(SaleQueue.objects.filter(state__in=RUNNING).values_list("pk", flat=True))
-
-
 def running_queues() -> list[SaleQueue]:
     queues = SaleQueue.objects.filter(state__in=RUNNING).select_related("event", "autopilot")
     return list(queues.order_by("opens_at", "pk"))

@@ -46,13 +46,10 @@ def sample_sales(*, now: datetime) -> dict[int, Figures]:
 
     A sale that nobody is in is sampled every few seconds, unless a console is open.
     """
-    event_ids = selectors.running_event_ids()
+    running = selectors.running_queues()
     try:
-        event_ids = _without_quiet(event_ids, now)
-        if not event_ids:
-            return {}
-        running = [queue for queue in selectors.running_queues() if queue.pk in event_ids]
-        return _sample(running, now)
+        running = _without_quiet(running, now)
+        return _sample(running, now) if running else {}
     except RedisError as error:
         log.warning("no sample taken in this second: %s", error)
         return {}
@@ -74,11 +71,13 @@ def _sample(running: list[SaleQueue], now: datetime) -> dict[int, Figures]:
     return stored
 
 
-def _without_quiet(event_ids: list[int], now: datetime) -> list[int]:
-    if not event_ids or store.has_console():
-        return event_ids
-    last = store.latest_samples(event_ids, 1)
-    return [pk for pk in event_ids if not (last[pk] and _is_quiet(last[pk][0], now))]
+def _without_quiet(running: list[SaleQueue], now: datetime) -> list[SaleQueue]:
+    if not running or store.has_console():
+        return running
+    last = store.latest_samples([queue.pk for queue in running], 1)
+    return [
+        queue for queue in running if not (last[queue.pk] and _is_quiet(last[queue.pk][0], now))
+    ]
 
 
 def _is_quiet(last: Figures, now: datetime) -> bool:
