@@ -24,8 +24,10 @@ from ticketing.core.overload import CountedPages
 
 wsgi = cast(Any, get_wsgi_application())
 pages = CountedPages(LatencyMiddleware(WSGIMiddleware(wsgi, workers=settings.WEB_THREADS)))
-# Our own pages call the sandbox: it must not wait for the threads that wait for it.
-sandbox = WSGIMiddleware(wsgi, workers=2 * settings.WEB_THREADS)
+if settings.PAYMENTS_SANDBOX and settings.PAYMENTS_SANDBOX_PORT:
+    from payments.sandbox.proxy import forward as sandbox
+elif settings.PAYMENTS_SANDBOX:
+    from payments.sandbox.asgi import application as sandbox
 
 from payments.api.calls import CALLS as PAYMENT_CALLS
 from payments.views.fast_routes import ROUTES as PAYMENT_ROUTES
@@ -62,7 +64,7 @@ async def http(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["path"] == "/healthz":
         await alive(send)
     elif settings.PAYMENTS_SANDBOX and scope["path"].startswith("/sandbox/"):
-        await sandbox(scope, receive, send)
+        await sandbox(cast(Any, scope), cast(Any, receive), cast(Any, send))
     else:
         await front_door(cast(Any, scope), cast(Any, receive), cast(Any, send))
 

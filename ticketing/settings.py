@@ -333,6 +333,11 @@ PAYMENTS_SANDBOX_WEBHOOK = env.text(
     "/payments/webhooks/portone/",
     "Where the sandbox sends its webhooks: a URL, or a path on this site.",
 )
+PAYMENTS_SANDBOX_PORT = env.number(
+    "PAYMENTS_SANDBOX_PORT",
+    0,
+    "Port of `manage.py sandbox`; 0: the web processes contain the sandbox.",
+)
 
 
 def _sandbox_secret(name: str) -> str:
@@ -364,7 +369,9 @@ PORTONE_CHANNEL_KEY = env.text(
 )
 PORTONE_URL = env.text(
     "PORTONE_URL",
-    f"http://127.0.0.1:{PORT}/sandbox/portone" if PAYMENTS_SANDBOX else "https://api.portone.io",
+    f"http://127.0.0.1:{PAYMENTS_SANDBOX_PORT or PORT}/sandbox/portone"
+    if PAYMENTS_SANDBOX
+    else "https://api.portone.io",
     "Base URL of PortOne's API.",
 )
 PORTONE_MANUAL_CONFIRM = env.flag(

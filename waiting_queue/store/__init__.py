@@ -10,6 +10,7 @@ from waiting_queue.store.bulk import (
     delete_meta,
     epoch_of,
     erase,
+    events_with_journal,
     has_meta,
     journal_entries,
     line_numbers,
