@@ -22,7 +22,7 @@ from tests.waiting_queue.api.conftest import logged_in
 from ticketing import asgi
 from ticketing.accounts import services as accounts
 from ticketing.accounts.models import User
-from ticketing.core import clock, redis
+from ticketing.core import clock, event_loop, redis
 from ticketing.core.fast_path.calls import ApiCall
 from ticketing.events.models import Event
 from ticketing.events.seat_list.cached import seat_list
@@ -260,6 +260,7 @@ async def loop_resources(paying_site: str, monkeypatch: Any) -> AsyncIterator[No
     yield
     await QueueHub.current().close()
     await redis.close_async_clients()
+    await event_loop.end()
     await sync_to_async(connections.close_all)()
 
 

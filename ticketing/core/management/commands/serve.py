@@ -7,7 +7,7 @@ import uvicorn
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from ticketing.core.event_loop import adopt_running_loop
+from ticketing.core import event_loop
 from ticketing.core.server_signals import server_started, server_stopping
 
 
@@ -27,13 +27,14 @@ class Command(BaseCommand):
 
 class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        adopt_running_loop()
+        event_loop.adopt_running_loop()
         await super().startup(sockets)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Clients with open connections are asked to reconnect first."""
         await server_stopping.asend_robust(sender=None)
         await super().shutdown(sockets)
+        await event_loop.end()
 
 
 def server_config() -> uvicorn.Config:
