@@ -10,6 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from reservations.errors import NoReservation
 from reservations.models import HoldRequest, Reservation, ReservedSeat, Ticket
+from ticketing.core.ttl_cache import ttl_cache
 from ticketing.events.models import Seat, Section
 from waiting_queue.models import QueueJournal
 
@@ -71,6 +72,7 @@ def own_seats(*, event_id: int, fan_id: int, now: datetime) -> list[OwnSeat]:
     return [OwnSeat(*row) for row in every.order_by("seat_id")]
 
 
+@ttl_cache(1)
 def fans_with_seats(event_id: int) -> set[int]:
     """Everybody for whom `own_seats` may find a seat; also holds that just expired."""
     owners = Reservation.objects.filter(event_id=event_id, state__in=Reservation.LIVE)

@@ -18,7 +18,12 @@ from ticketing.core.redirects import SeeOther
 from waiting_queue import errors, selectors, services
 from waiting_queue.models import SaleQueue
 from waiting_queue.views.labels import SCRIPT_LABELS
-from waiting_queue.views.page_state import PageState, page_state_for, page_state_of_refusal
+from waiting_queue.views.page_state import (
+    PageState,
+    copied_page_state,
+    page_state_for,
+    page_state_of_refusal,
+)
 
 GET_OR_POST = ["GET", "HEAD", "POST"]
 # Refusals that the page shows anyway, from the state of the line: redirect to it.
@@ -42,9 +47,14 @@ def line(request: HttpRequest, pk: int) -> HttpResponse:
         return _act(request, pk, services.join)
     queue, caller = selectors.public_queue(pk), page_caller(request)
     marks = marks_of(request)
-    page_state = page_state_for(queue, None if marks else caller, clock.now())
-    if marks:
-        marks.facts["page_state"] = page_state.name
+    if marks is None:
+        return _render_page(request, page_state_for(queue, caller, clock.now()))
+    page_state = copied_page_state(queue, marks.variant, clock.now())
+    marks.facts |= {
+        "page_state": page_state.name,
+        "waiting": page_state.waiting,
+        "announcements": page_state.announcements,
+    }
     return _render_page(request, page_state)
 
 
@@ -107,13 +117,22 @@ def _require_caller(request: HttpRequest) -> Caller:
 def _render_page(request: HttpRequest, page_state: PageState, *, status: int = 200) -> HttpResponse:
     """Render the page, or for the page's own script only the part of it that changes."""
     template = "queue/line/_part.html" if request.GET.get("part") else "queue/line.html"
-    return render(request, template, _context(page_state), status=status)
+    context = _context(page_state)
+    if (marks := marks_of(request)) and page_state.is_live:
+        context["own"] = {name: marks.mark(name) for name in page_state.own_values}
+        context["chances"] = [
+            grade | {"chance": marks.mark(f"chance{place}"), "label": marks.mark(f"label{place}")}
+            for place, grade in enumerate(page_state.chances)
+        ]
+    return render(request, template, context, status=status)
 
 
 def _context(page_state: PageState) -> dict[str, Any]:
     event = page_state.queue.event
     return {
         "page_state": page_state,
+        "own": page_state.own_values,
+        "chances": page_state.chances,
         "queue": page_state.queue,
         "event": event,
         "venue": event.plan.venue,

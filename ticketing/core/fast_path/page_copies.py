@@ -97,10 +97,16 @@ class PageCopies:
         previous, now = self._kept.pop(variant, None), clock.monotonic()
         if kept.copy.status >= 500 and previous and now - previous.made < seconds + STALE_SECONDS:
             kept = previous._replace(until=now + PAUSE_SECONDS)
-        while len(self._kept) >= MAX_COPIES:
-            del self._kept[next(iter(self._kept))]
+        self._drop_old(now)
         self._kept[variant] = kept
         return kept
+
+    def _drop_old(self, now: float) -> None:
+        """What is no longer sent, and the oldest if there are too many, as of guessed addresses."""
+        for variant in [key for key, one in self._kept.items() if now > one.until + STALE_SECONDS]:
+            del self._kept[variant]
+        while len(self._kept) >= MAX_COPIES:
+            del self._kept[next(iter(self._kept))]
 
     async def _from_others(self, variant: Variant, seconds: float) -> Kept | None:
         """A fresh copy of any process; None if this one is to render, or Redis says nothing."""

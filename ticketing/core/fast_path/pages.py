@@ -28,7 +28,7 @@ ACCEPTS_GZIP = re.compile(r"\bgzip\b")  # as Django's GZipMiddleware decides it
 
 Cookies = dict[str, str]
 GetCopy = Callable[[str], Awaitable[Copy]]
-# The copy for somebody who is logged in, and their values for its marks besides `VALUES`.
+# The copy for somebody who is logged in, and their values for the marks that only this page has.
 Personal = Callable[[ApiRequest, Any, GetCopy], Awaitable[tuple[Copy, dict[str, str]]]]
 _csrf = CsrfViewMiddleware(lambda request: HttpResponse())
 
@@ -65,7 +65,8 @@ class Page:
         cookies = parse_cookie(headers["cookie"]) if "cookie" in headers else {}
         if not CSRF_COOKIE.fullmatch(cookies.get(settings.CSRF_COOKIE_NAME, "a" * 32)):
             raise FallThrough()
-        get = partial(self._copy, copies, request, language_of(headers, cookies))
+        request.language = language_of(headers, cookies)
+        get = partial(self._copy, copies, request)
         compressed = bool(ACCEPTS_GZIP.search(headers.get("accept-encoding", "")))
         try:
             caller = await self.identify(cookies) if self.identify else None
@@ -78,11 +79,9 @@ class Page:
         more = _own_values(copy, caller, cookies, values)
         return copy.filled(values, compressed=compressed, more=more)
 
-    async def _copy(
-        self, copies: PageCopies, request: ApiRequest, language: str, name: str
-    ) -> Copy:
+    async def _copy(self, copies: PageCopies, request: ApiRequest, name: str) -> Copy:
         is_secure = request.scheme == "https"
-        variant = Variant(request.path, request.query, name, language, is_secure)
+        variant = Variant(request.path, request.query, name, request.language, is_secure)
         copy = await copies.get(variant, self.seconds)
         if copy.status != 200 and "text/html" not in request.headers.get("accept", ""):
             raise FallThrough()  # errors are a page for people and JSON for programs

@@ -30,6 +30,7 @@ class ApiRequest:
     body: bytes | None = None  # only in the event loop: of calls that read it, if it is small
     data: Any = None  # the parsed body
     caller: Any = None
+    language: str = ""  # only of pages
     now: datetime = field(default_factory=clock.now)
 
     @property

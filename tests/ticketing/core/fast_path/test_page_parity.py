@@ -8,6 +8,7 @@ from asgiref.sync import sync_to_async
 
 from tests.ticketing.core.fast_path import site as sites
 from tests.ticketing.core.fast_path.site import Site, amake_visitor, masked
+from waiting_queue import services as queue
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -37,7 +38,6 @@ SITUATIONS: dict[str, tuple[str, Any]] = {
     "seats before the line": ("/events/{pk}/seats/", sites.with_line("scheduled")),
     "seats not on sale": ("/events/{pk}/seats/", sites.event_in("closed")),
 }
-BY_DJANGO = {"an unknown query string": "/?q=a"}
 
 
 def differences(copy: httpx.Response, django: httpx.Response) -> dict[str, Any]:
@@ -105,3 +105,26 @@ async def test_a_copy_is_the_page(site: Site, path: str):
                 found[str(sent)] = unlike
 
     assert found == {}
+
+
+@pytest.mark.parametrize("state", ["lobby", "paused"])
+@pytest.mark.parametrize("query", ["", "?part=1"])
+async def test_a_copy_is_the_page_of_whoever_is_in_the_line(
+    site: Site, state: str, query: str, now: Any
+):
+    """With an outlook by grade, as a tick announces it."""
+    event = await sync_to_async(sites.with_line(state))(now)
+    people = [await amake_visitor() for _ in range(3)]
+    for one in people:
+        await sync_to_async(queue.join)(event_id=event.pk, person=str(one.user.pk), now=now)
+    await sync_to_async(queue.tick_open_queues)(now=now)
+    path = f"/events/{event.pk}/queue/{query}"
+    found = {}
+    for one in people:
+        for language in ("en", "ko"):
+            sent = {"cookie": one.cookie, "accept_language": language}
+            if unlike := differences(await site.get(path, **sent), await site.django(path, **sent)):
+                found[str(sent)] = unlike
+
+    assert found == {}
+    assert site.fell_through == 0

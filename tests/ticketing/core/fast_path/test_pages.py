@@ -82,6 +82,42 @@ async def test_whoever_is_in_the_line_gets_their_own_waiting_page(
     assert "Join the line" in before.text
     assert "You are in line" in after.text
     assert "Join the line" in theirs.text
+    assert site.fell_through == 0
+
+
+async def test_people_in_line_share_a_copy_and_each_sees_their_own_place(
+    site: Site, loop_resources: None, now: Any
+):
+    event = await run(sites.with_line("paused"), now)
+    people = [await amake_visitor(name) for name in ("Ann", "Ben", "Cem")]
+    for one in people:
+        await run(queue.join, event_id=event.pk, person=str(one.user.pk), now=clock.now())
+    path = f"/events/{event.pk}/queue/"
+
+    pages = [await site.get(path, cookie=one.cookie) for one in people]
+    django = [await site.django(path, cookie=one.cookie) for one in people]
+
+    numbers = [re.search(r"data-number>(\d+)<", page.text) for page in pages]
+    assert [number and number[1] for number in numbers] == ["1", "2", "3"]
+    tokens = [re.search(r"qr_[-\w.]+", page.text) for page in pages]
+    assert len({token and token[0] for token in tokens}) == 3
+    assert [masked(page.text) for page in pages] == [masked(page.text) for page in django]
+    assert site.fell_through == 0
+
+
+async def test_who_lost_their_place_is_told_so_by_the_view(
+    site: Site, loop_resources: None, now: Any
+):
+    event = await run(sites.with_line("paused"), now)
+    fan, path = await amake_visitor(), f"/events/{event.pk}/queue/"
+    here: Any = {"event_id": event.pk, "person": str(fan.user.pk)}
+    await run(queue.join, **here, now=clock.now())
+    await site.get(path, cookie=fan.cookie)
+    await run(queue.leave, **here, now=clock.now())
+
+    page = await site.get(path, cookie=fan.cookie)
+
+    assert "You left the line" in page.text
     assert site.fell_through == 1
 
 
