@@ -16,9 +16,9 @@ from django.utils.translation import gettext_lazy as _
 from ticketing.rehearsal.simulator.history import JournalEntry, Record
 from ticketing.rehearsal.simulator.judge.clocks import moment_in
 from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
+from ticketing.rehearsal.simulator.judge.position_history import worse_positions
 from ticketing.rehearsal.simulator.judge.stays import NEVER, Stay, stays_of
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
-from ticketing.rehearsal.simulator.judge.worse_positions import worse_positions
 
 # From a decision to the change in the queue: longer in a draw, which is done in parts.
 LAG_SECONDS = 3.0
