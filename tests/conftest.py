@@ -22,6 +22,7 @@ from ticketing.events.models import Event
 LONGEST = (
     "rehearsal/test_small.py",
     "runner/test_up.py",
+    "bench/test_benches.py",
     "saga/test_kill_matrix.py",
     "browser/test_waiting.py",
     "browser/test_seats.py",

@@ -63,6 +63,7 @@ app.conf.beat_schedule = {
         5.0,
         "console.run_autopilot",
         "reservations.release_abandoned_holds",
+        "reservations.complete_finished_passes",
         "reservations.process_returned_seats",
         "reservations.recount_events_on_sale",
     ),

@@ -31,6 +31,7 @@ ROLES = {
     "web": "manage.py serve",
     "worker": "worker --queues=celery",
     "payer": "worker --queues=payments",
+    "mailer": "worker --queues=mail",
     "ticker": "worker --queues=tick",
     "beat": "ticketing beat",
     "sandbox": "manage.py sandbox",

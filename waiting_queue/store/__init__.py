@@ -15,6 +15,7 @@ from waiting_queue.store.bulk import (
     journal_entries,
     line_numbers,
     lobby_people,
+    people_inside,
     person_with_number,
     restore,
     restore_blocks,
@@ -32,6 +33,7 @@ from waiting_queue.store.line import (
     peek,
     poll,
     remove_membership,
+    restore_place,
     snapshot,
     tick,
     tick_message,
@@ -42,5 +44,6 @@ from waiting_queue.store.messages import (
     publish_tick_messages,
     subscribe_to_tick_messages,
 )
+from waiting_queue.store.overload import areport_behind, is_behind
 from waiting_queue.store.results import Rules, ScriptResult, Standing, TickResult, ms
 from waiting_queue.store.scripts import ScriptCall, arun, arun_all, run, run_all, run_each

@@ -1,6 +1,7 @@
 """The waiting page: one address for everybody, whatever their state in the line."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -8,9 +9,11 @@ from django.shortcuts import render, resolve_url
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from ticketing.accounts.selectors import Caller, caller_in
+from ticketing.accounts.selectors import Caller, caller_in, page_caller
 from ticketing.core import clock
 from ticketing.core.errors import NotLoggedIn
+from ticketing.core.fast_path.front_door import waited_ms
+from ticketing.core.fast_path.marks import marks_of
 from ticketing.core.redirects import SeeOther
 from waiting_queue import errors, selectors, services
 from waiting_queue.models import SaleQueue
@@ -37,8 +40,12 @@ def line(request: HttpRequest, pk: int) -> HttpResponse:
     """Show where the caller stands; a POST joins. Joining twice changes nothing."""
     if request.method == "POST":
         return _act(request, pk, services.join)
-    queue, caller = selectors.public_queue(pk), caller_in(request.session)
-    return _render_page(request, page_state_for(queue, caller, clock.now()))
+    queue, caller = selectors.public_queue(pk), page_caller(request)
+    marks = marks_of(request)
+    page_state = page_state_for(queue, None if marks else caller, clock.now())
+    if marks:
+        marks.facts["page_state"] = page_state.name
+    return _render_page(request, page_state)
 
 
 @never_cache
@@ -47,7 +54,8 @@ def claim(request: HttpRequest, pk: int) -> HttpResponse:
     """Let the caller in if it is their turn. A GET, as after logging in again, shows the page."""
     if request.method != "POST":
         return SeeOther(resolve_url("queue:line", pk))
-    return _act(request, pk, services.claim)
+    waited = waited_ms(request.headers, int(1000 * clock.now().timestamp()))
+    return _act(request, pk, partial(services.claim, waited_ms=waited))
 
 
 @never_cache

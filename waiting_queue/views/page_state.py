@@ -11,10 +11,13 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import get_language
 
 from ticketing.accounts.selectors import Caller
+from ticketing.core import clock
 from ticketing.core.errors import DomainError, Unavailable
+from ticketing.core.live.socket_slots import socket_slots
 from waiting_queue import errors, selectors, services
 from waiting_queue.models import BlockAppeal, SaleQueue
 from waiting_queue.selectors.outlook import chance_of
+from waiting_queue.store import Standing
 from waiting_queue.views import labels
 
 State = SaleQueue.State
@@ -183,14 +186,22 @@ def _person_page_state(queue: SaleQueue, person: str, now: datetime) -> PageStat
         now,
         waiting=standing.waiting,
         lobby=standing.lobby,
-        standing=selectors.standing_body(
+        standing=None
+        if standing.state == "none"
+        else selectors.standing_body(
             event_id=queue.pk, person=person, standing=standing, now=now, jitter=jitter
-        ),
+        )
+        | {"socket_after_ms": _socket_after_ms(standing)},
         absence_seconds=standing.absence_ms // 1000,
         announcements=services.announcements(queue.pk),
         why=selectors.block_reason(event_id=queue.pk, person=person) if blocked else "",
         **(_appeal_fields(queue.pk, person) if blocked else {}),
     )
+
+
+def _socket_after_ms(standing: Standing) -> int:
+    """Whoever is about to be called is not kept waiting."""
+    return socket_slots.take(clock.monotonic()) if standing.state == "waiting" else 0
 
 
 def _appeal_fields(event_id: int, person: str) -> dict[str, Any]:

@@ -48,6 +48,12 @@ SANDBOX = SiteProcess("sandbox", _manage("sandbox"), Stop.GATEWAY, port="PAYMENT
 WORKERS = (
     SiteProcess("worker", _worker("celery,holds", *THREADS), Stop.WORKERS, 15),
     SiteProcess("payer", _worker("payments", *THREADS, "--hostname=payer@%h"), Stop.WORKERS, 15),
+    SiteProcess(
+        "mailer",
+        _worker("mail", "--pool=threads", "--concurrency=2", "--hostname=mailer@%h"),
+        Stop.WORKERS,
+        15,
+    ),
     SiteProcess("ticker", _worker("tick", "--pool=solo", "--hostname=ticker@%h"), Stop.TICKER, 15),
     SiteProcess("beat", _celery("beat", "--pidfile="), Stop.SCHEDULE),
 )

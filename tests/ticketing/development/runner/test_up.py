@@ -63,6 +63,7 @@ def test_a_reset_is_refused_while_the_site_runs(site: Site) -> None:
         ("web.1", "manage.py serve"),
         ("worker", "celery -q -A ticketing worker --queues=celery"),
         ("payer", "celery -q -A ticketing worker --queues=payments"),
+        ("mailer", "celery -q -A ticketing worker --queues=mail"),
         ("ticker", "celery -q -A ticketing worker --queues=tick"),
         ("sandbox", "manage.py sandbox"),
         ("valkey", "valkey-server"),
@@ -112,8 +113,8 @@ def test_ctrl_c_stops_everything_in_order(site: Site) -> None:
     assert site.processes() == {}
     stopped = re.findall(r"✓ (\S+) stopped", site.output())
     assert stopped[:3] == ["beat", "web.1", "ticker"], site.output()
-    assert sorted(stopped[3:5]) == ["payer", "worker"], "these two at the same time"
-    assert stopped[5:] == ["sandbox", "valkey", "postgresql"], site.output()
+    assert sorted(stopped[3:6]) == ["mailer", "payer", "worker"], "these at the same time"
+    assert stopped[6:] == ["sandbox", "valkey", "postgresql"], site.output()
 
 
 def test_a_reset_deletes_everything(site: Site) -> None:
