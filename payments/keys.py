@@ -9,3 +9,8 @@ def calls(gateway: str) -> str:
 def breaker(gateway: str) -> str:
     """Hash: when the breaker opened, and until when a probe is running."""
     return f"payments:{{{gateway}}}:breaker"
+
+
+def changes_channel(database: int) -> str:
+    """Channel: payments that changed, for the processes that have their sockets."""
+    return f"payments:changes:{database}"

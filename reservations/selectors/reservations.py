@@ -1,7 +1,7 @@
 """Reservations and their seats, found through their owner."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -112,6 +112,17 @@ def abandoned_holds() -> QuerySet[Reservation]:
     # Standby offers do not depend on the queue: who leaves it keeps the offer.
     which = Exists(blocked) | Exists(left) & Q(offer=None)
     return Reservation.objects.filter(which, state=Reservation.State.HELD).order_by("pk")
+
+
+def bought_since(*, event_id: int, since: Mapping[str, datetime]) -> set[str]:
+    """Those of these people who have bought seats that they held after the given time."""
+    bought = Reservation.objects.filter(
+        event_id=event_id,
+        fan_id__in=[int(person) for person in since],
+        state=Reservation.State.CONFIRMED,
+    )
+    held = bought.values_list("fan_id", "created_at")
+    return {str(fan) for fan, held_at in held if held_at >= since[str(fan)]}
 
 
 def own_hold_request(*, event_id: int, fan_id: int, code: str) -> HoldRequest:

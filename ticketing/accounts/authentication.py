@@ -19,7 +19,10 @@ from ticketing.core.error_responses import CHALLENGE
 from ticketing.core.errors import NotLoggedIn, StaleForm
 from ticketing.core.fast_path.application import FallThrough
 from ticketing.core.fast_path.requests import ApiRequest
+from ticketing.core.fast_path.threads import in_thread
 from ticketing.core.origins import require_own_origin
+
+ASCII_SPACE = " \t\n\r\v\f"  # what bytes are stripped of
 
 
 class TokenAuthentication(authentication.BaseAuthentication):
@@ -75,9 +78,9 @@ class FanAuthentication(CallerAuthentication):
         return (caller, None) if caller else None
 
     async def aauthenticate(self, request: ApiRequest) -> Caller:
-        """In the event loop; API tokens are left to the view."""
+        """In the event loop, also by API token; other credentials are left to the view."""
         if "authorization" in request.headers:
-            raise FallThrough()
+            return await _token_owner(request)
         cookies = parse_cookie(request.headers.get("cookie", ""))
         caller = await selectors.acaller(cookies.get(settings.SESSION_COOKIE_NAME))
         if caller is None:
@@ -85,6 +88,17 @@ class FanAuthentication(CallerAuthentication):
         if request.method not in SAFE_METHODS:
             require_own_origin(request.headers, own=request.own_origin)
         return caller
+
+
+async def _token_owner(request: ApiRequest) -> Caller:
+    """As `TokenAuthentication`; its SQL runs in a thread."""
+    scheme, _, secret = request.headers["authorization"].partition(" ")
+    if scheme.lower() != "bearer":
+        raise FallThrough()
+    token = await in_thread(
+        services.authenticate_token, secret=secret.strip(ASCII_SPACE), now=request.now
+    )
+    return Caller.of(token.user)
 
 
 async def identify(cookies: dict[str, str]) -> Caller | None:

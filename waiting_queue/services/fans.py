@@ -71,25 +71,40 @@ async def astanding(
     return found
 
 
-def known_standing(token: QueueToken, *, luck: float) -> str | None:
-    """The answer to a poll of somebody who waits, as JSON, if this process can compute it."""
-    known = QueueHub.current().answer(token, luck)
+def known_standing(token: QueueToken, *, luck: float, turn: int) -> str | None:
+    """The answer to a poll of somebody who waits, as JSON, if this process can compute it.
+
+    `turn` is the last one that they have seen, 0 if they don't say.
+    """
+    known = QueueHub.current().answer(token, luck, turn)
     if known:
         metrics.POLLS_ANSWERED_LOCALLY.inc()
     return known
 
 
 def claim(
-    *, event_id: int, person: str, now: datetime, token: QueueToken | None = None
+    *,
+    event_id: int,
+    person: str,
+    now: datetime,
+    token: QueueToken | None = None,
+    waited_ms: int = 0,
 ) -> Standing:
-    """Go inside, if it is this person's turn."""
-    return _claimed(store.run(store.claim(event_id, person, now, token=token)))
+    """Go inside, if it is this person's turn. The time at which they asked for it counts."""
+    call = store.claim(event_id, person, now, waited_ms=waited_ms, token=token)
+    return _claimed(store.run(call))
 
 
 async def aclaim(
-    *, event_id: int, person: str, now: datetime, token: QueueToken | None = None
+    *,
+    event_id: int,
+    person: str,
+    now: datetime,
+    token: QueueToken | None = None,
+    waited_ms: int = 0,
 ) -> Standing:
-    return _claimed(await store.arun(store.claim(event_id, person, now, token=token)))
+    call = store.claim(event_id, person, now, waited_ms=waited_ms, token=token)
+    return _claimed(await store.arun(call))
 
 
 def leave(*, event_id: int, person: str, now: datetime, token: QueueToken | None = None) -> str:

@@ -26,7 +26,8 @@ ENDINGS = {Kind.COMPLETED: 0, Kind.LEFT: 1, Kind.EXPIRED: 2, Kind.BLOCKED: 3, Ki
 def drain_journals(*, batches: int = 10) -> int:
     """Copy the journal of every started queue into the database; return the number of entries."""
     started = SaleQueue.objects.exclude(epoch="").values_list("pk", flat=True)
-    return sum(drain_journal(event_id=event_id, batches=batches) for event_id in started)
+    filled = store.events_with_journal(list(started))
+    return sum(drain_journal(event_id=event_id, batches=batches) for event_id in filled)
 
 
 def drain_journal(*, event_id: int, batches: int = 10, wait: bool = False) -> int:

@@ -63,7 +63,8 @@ def _tick_in_rounds(
     queues: Sequence[SaleQueue], drawing: set[int], now: datetime
 ) -> dict[int, TickResult]:
     """One script moves a bounded number of people; queues with more to do get another round."""
-    calls = {queue.pk: _tick_call(queue, queue.pk in drawing, now) for queue in queues}
+    is_behind = store.is_behind()
+    calls = {queue.pk: _tick_call(queue, queue.pk in drawing, is_behind, now) for queue in queues}
     ticked: dict[int, TickResult] = {}
     for _ in range(MAX_ROUNDS):
         with metrics.LUA_SECONDS.time():
@@ -81,9 +82,12 @@ def _tick_in_rounds(
     return ticked
 
 
-def _tick_call(queue: SaleQueue, drawing: bool, now: datetime) -> ScriptCall[TickResult]:
+def _tick_call(
+    queue: SaleQueue, drawing: bool, is_behind: bool, now: datetime
+) -> ScriptCall[TickResult]:
     stock = None if queue.stock_factor is None else seats_free(queue.pk)
-    return store.tick(queue.pk, rules_of(queue, drawing=drawing, seats_free=stock), now)
+    rules = rules_of(queue, drawing=drawing, seats_free=stock)
+    return store.tick(queue.pk, rules, now, is_behind=is_behind)
 
 
 def maintain_queue(event_id: int, *, now: datetime) -> None:

@@ -1,6 +1,7 @@
 """The waiting page: one address for everybody, whatever their state in the line."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -11,6 +12,7 @@ from django.views.decorators.http import require_http_methods
 from ticketing.accounts.selectors import Caller, caller_in, page_caller
 from ticketing.core import clock
 from ticketing.core.errors import NotLoggedIn
+from ticketing.core.fast_path.front_door import waited_ms
 from ticketing.core.fast_path.marks import marks_of
 from ticketing.core.redirects import SeeOther
 from waiting_queue import errors, selectors, services
@@ -62,7 +64,8 @@ def claim(request: HttpRequest, pk: int) -> HttpResponse:
     """Let the caller in if it is their turn. A GET, as after logging in again, shows the page."""
     if request.method != "POST":
         return SeeOther(resolve_url("queue:line", pk))
-    return _act(request, pk, services.claim)
+    waited = waited_ms(request.headers, int(1000 * clock.now().timestamp()))
+    return _act(request, pk, partial(services.claim, waited_ms=waited))
 
 
 @never_cache

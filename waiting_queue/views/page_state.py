@@ -10,7 +10,9 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import get_language
 
 from ticketing.accounts.selectors import Caller
+from ticketing.core import clock
 from ticketing.core.errors import DomainError, Unavailable
+from ticketing.core.live.socket_slots import socket_slots
 from waiting_queue import errors, selectors, services
 from waiting_queue.models import BlockAppeal, SaleQueue
 from waiting_queue.selectors.outlook import chance_of
@@ -217,9 +219,12 @@ def page_standing(
     if standing.state == "none":
         return None
     jitter = random()  # noqa: S311 - spreads polls, guards nothing
-    return selectors.standing_body(
+    body = selectors.standing_body(
         event_id=event_id, person=person, standing=standing, now=now, jitter=jitter
     )
+    # Whoever is about to be called is not kept waiting.
+    is_waiting = standing.state == "waiting"
+    return body | {"socket_after_ms": socket_slots.take(clock.monotonic()) if is_waiting else 0}
 
 
 def copied_page_state(queue: SaleQueue, variant: str, now: datetime) -> PageState:

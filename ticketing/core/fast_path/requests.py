@@ -44,7 +44,7 @@ class ApiRequest:
 
 def from_scope(scope: Scope, path_params: Mapping[str, Any]) -> ApiRequest | None:
     """None for what Django must answer: an unknown host, or plain HTTP where TLS is required."""
-    headers = _headers(scope["headers"])
+    headers = headers_of_scope(scope)
     scheme = scope["scheme"]
     if scheme != "https" and settings.SECURE_SSL_REDIRECT:
         return None
@@ -76,7 +76,8 @@ def from_django(request: Request, path_params: Mapping[str, Any], *, data: Any) 
     )
 
 
-def _headers(pairs: list[tuple[bytes, bytes]]) -> dict[str, str]:
+def headers_of_scope(scope: Scope) -> dict[str, str]:
+    pairs = scope["headers"]
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in pairs}
     if len(headers) != len(pairs):  # a header that is sent twice is one list, as it is in WSGI
         headers.clear()

@@ -51,7 +51,7 @@ async def send_response(
     request: ApiRequest, response: Response, receive: Receive, send: Send
 ) -> None:
     if isinstance(response, ApiResponse):
-        await _send_once(request.scheme, response, send)
+        await send_once(request.scheme, response, send)
     elif isinstance(response, PageResponse):
         status, headers, body = response
         await send({"type": "http.response.start", "status": status, "headers": headers})
@@ -60,7 +60,7 @@ async def send_response(
         await _send_stream(request.scheme, response, receive, send)
 
 
-async def _send_once(scheme: str, response: ApiResponse, send: Send) -> None:
+async def send_once(scheme: str, response: ApiResponse, send: Send) -> None:
     status, content, more = response
     raw = content if isinstance(content, bytes) else to_json(content).encode()
     headers = [*_common_headers(_hsts_seconds(scheme)), (b"content-length", b"%d" % len(raw))]

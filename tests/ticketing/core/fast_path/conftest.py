@@ -7,6 +7,7 @@ from django.db import connections
 
 from tests.ticketing.core.fast_path.site import Site
 from ticketing.core import redis
+from ticketing.core.async_database import close_async_database
 from waiting_queue.live.hub import QueueHub
 
 
@@ -17,6 +18,7 @@ async def loop_resources(transactional_db: None, monkeypatch: Any) -> AsyncItera
     yield
     await QueueHub.current().close()
     await redis.close_async_clients()
+    close_async_database()
     await sync_to_async(connections.close_all)()
 
 
