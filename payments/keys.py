@@ -2,8 +2,8 @@
 
 
 def calls(gateway: str) -> str:
-    """Sorted set of the recent calls to a gateway and whether each succeeded."""
-    return f"payments:{{{gateway}}}:calls"
+    """Hash: how many of the recent calls to a gateway succeeded and failed, by 5 seconds."""
+    return f"payments:{{{gateway}}}:call_counts"
 
 
 def breaker(gateway: str) -> str:

@@ -31,6 +31,8 @@ from payments.gateways.base import (
     OutcomeUnknown,
     PaymentPage,
 )
+from payments.gateways.http_client import AiohttpTransport
+from ticketing.core.event_loop import at_end
 
 log = logging.getLogger(__name__)
 # Timeout in seconds and idempotency key of the request that this task is making.
@@ -74,9 +76,8 @@ class PortOne:
         self.slots = asyncio.Semaphore(settings.PORTONE_MAX_IN_FLIGHT)
         self.client = copy(client)
         hooks: Any = {"request": [_apply_request_options]}
-        limits = httpx.Limits()  # bounded by the slots; every connection may be used again
         self.client._async_client = httpx.AsyncClient(
-            event_hooks=hooks, limits=limits, verify=_tls()
+            event_hooks=hooks, transport=AiohttpTransport(_tls())
         )
 
     async def prepare(self, *, number: str, amount: int, currency: str, timeout: float) -> None:
@@ -254,7 +255,9 @@ def portone() -> PortOne:
     made = _by_loop.setdefault(asyncio.get_running_loop(), {})
     client, charges_by_server = sdk_client(), settings.PORTONE_MANUAL_CONFIRM
     if (client, charges_by_server) not in made:
-        made[client, charges_by_server] = PortOne(client, charges_by_server=charges_by_server)
+        portone = PortOne(client, charges_by_server=charges_by_server)
+        made[client, charges_by_server] = portone
+        at_end(portone.client._async_client.aclose)
     return made[client, charges_by_server]
 
 

@@ -70,8 +70,9 @@ def busy_connections():
         return cursor.fetchone()[0] - 1  # this one
 
 
-def test_nothing_is_held_while_many_wait_for_the_gateway(slow, working, now):
+def test_nothing_is_held_while_many_wait_for_the_gateway(slow, working, now, settings):
     """All at once, in one event loop: no thread, no connection, no transaction waits with them."""
+    settings.PAYMENT_PATIENCE = 120
     buyers = make_buyers(300, now)
     numbers = [buyer.start().number for buyer in buyers]
 

@@ -5,15 +5,17 @@ thread that starts when it is first needed.
 """
 
 import asyncio
+import atexit
 import logging
 import os
 import threading
-from collections.abc import Callable, Coroutine
-from concurrent.futures import Future
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import Future, wait
 from contextvars import ContextVar
 from functools import wraps
 from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 from ticketing.core.errors import Unavailable
 
@@ -21,11 +23,16 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
+END_SECONDS = 2
 # Threads of pages that may wait for a coroutine at a time; the others serve pages.
 PAGE_THREADS = threading.BoundedSemaphore(2)
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 _background: set[Future[None]] = set()
+# What to do in a loop before it ends.
+_at_end: WeakKeyDictionary[asyncio.AbstractEventLoop, list[Callable[[], Awaitable[None]]]] = (
+    WeakKeyDictionary()
+)
 
 
 class WaitingThread:
@@ -118,6 +125,22 @@ def process_loop() -> asyncio.AbstractEventLoop:
         return _loop
 
 
+def at_end(close: Callable[[], Awaitable[None]]) -> None:
+    """Have it called before the running loop ends, to close connections."""
+    _at_end.setdefault(asyncio.get_running_loop(), []).append(close)
+
+
+async def end() -> None:
+    """Of the loop of a server or a test, which stops next."""
+    for close in _at_end.pop(asyncio.get_running_loop(), []):
+        await close()
+
+
+def _end_own_loop() -> None:
+    if _loop and _loop.is_running():
+        wait([asyncio.run_coroutine_threadsafe(end(), _loop)], timeout=END_SECONDS)
+
+
 def _forget_loop() -> None:
     """A forked child has the parent's objects, but not its threads."""
     global _loop, _lock
@@ -126,3 +149,4 @@ def _forget_loop() -> None:
 
 
 os.register_at_fork(after_in_child=_forget_loop)
+atexit.register(_end_own_loop)

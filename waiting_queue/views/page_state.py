@@ -212,6 +212,11 @@ def _person_page_state(queue: SaleQueue, person: str, now: datetime) -> PageStat
     )
 
 
+def _socket_after_ms(standing: Standing) -> int:
+    """Whoever is about to be called is not kept waiting."""
+    return socket_slots.take(clock.monotonic()) if standing.state == "waiting" else 0
+
+
 def page_standing(
     event_id: int, person: str, standing: Standing, now: datetime
 ) -> dict[str, Any] | None:
@@ -222,9 +227,7 @@ def page_standing(
     body = selectors.standing_body(
         event_id=event_id, person=person, standing=standing, now=now, jitter=jitter
     )
-    # Whoever is about to be called is not kept waiting.
-    is_waiting = standing.state == "waiting"
-    return body | {"socket_after_ms": socket_slots.take(clock.monotonic()) if is_waiting else 0}
+    return body | {"socket_after_ms": _socket_after_ms(standing)}
 
 
 def copied_page_state(queue: SaleQueue, variant: str, now: datetime) -> PageState:

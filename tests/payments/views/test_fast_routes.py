@@ -1,6 +1,7 @@
 """The steps between our pages and the gateway, at a real server: no page thread asks it."""
 
 import json
+from importlib import import_module
 from urllib.parse import urlencode
 
 import httpx
@@ -34,7 +35,7 @@ def no_page_thread_waits(monkeypatch):
         raise AssertionError("a page thread asks the gateway")
 
     monkeypatch.setattr("payments.views.payment_window.PREPARE", lambda **_: "")
-    monkeypatch.setattr("payments.views.result.FINISH", refuse)
+    monkeypatch.setattr(import_module("payments.views.result"), "FINISH", refuse)
 
 
 def get(origin, path, person=None, **more):

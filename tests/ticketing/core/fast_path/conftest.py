@@ -6,7 +6,7 @@ from asgiref.sync import sync_to_async
 from django.db import connections
 
 from tests.ticketing.core.fast_path.site import Site
-from ticketing.core import redis
+from ticketing.core import event_loop, redis
 from ticketing.core.async_database import close_async_database
 from waiting_queue.live.hub import QueueHub
 
@@ -18,6 +18,7 @@ async def loop_resources(transactional_db: None, monkeypatch: Any) -> AsyncItera
     yield
     await QueueHub.current().close()
     await redis.close_async_clients()
+    await event_loop.end()
     close_async_database()
     await sync_to_async(connections.close_all)()
 

@@ -8,8 +8,7 @@ import uvicorn
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from ticketing.core import listen_queue, overload
-from ticketing.core.event_loop import adopt_running_loop
+from ticketing.core import event_loop, listen_queue, overload
 from ticketing.core.live.websocket_protocol import PushProtocol
 from ticketing.core.server_signals import server_started, server_stopping
 
@@ -32,7 +31,7 @@ class Command(BaseCommand):
 
 class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        adopt_running_loop()
+        event_loop.adopt_running_loop()
         self.watching = asyncio.create_task(overload.watch())
         await super().startup(sockets)
 
@@ -48,6 +47,7 @@ class Server(uvicorn.Server):
         await server_stopping.asend_robust(sender=None)
         await super().shutdown(sockets)
         self.watching.cancel()
+        await event_loop.end()
 
 
 def server_config(application: str = "ticketing.asgi:application") -> uvicorn.Config:
