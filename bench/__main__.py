@@ -43,7 +43,10 @@ def main(arguments: list[str]) -> int:
         options.json.write_text(json.dumps(results, indent=1, ensure_ascii=False))
     if options.document:
         document.fill_in(results)
-    return 0
+    missing = [name for group in groups for name in group if name not in results]
+    if missing:
+        print(f"\nfailed: {', '.join(missing)}")
+    return 1 if missing else 0
 
 
 def _run(names: list[str], options: Options) -> dict[str, Any]:
@@ -53,13 +56,14 @@ def _run(names: list[str], options: Options) -> dict[str, Any]:
 
 
 def _run_each(groups: list[list[str]], options: Options) -> dict[str, Any]:
+    """One that fails does not stop the others, nor cost their figures."""
     results: dict[str, Any] = {}
     with TemporaryDirectory() as folder:
         for group in groups:
             file = Path(folder) / f"{group[0]}.json"
             command = [sys.executable, "-m", "bench", *group, *options.arguments()]
-            subprocess.run([*command, "--json", str(file)], check=True)
-            results |= json.loads(file.read_text())
+            if subprocess.run([*command, "--json", str(file)]).returncode == 0:
+                results |= json.loads(file.read_text())
     return results
 
 
