@@ -35,7 +35,10 @@ class Overload:
 
     def __init__(self) -> None:
         self.is_on = False
-        self.lag = 0.0  # seconds by which the event loop was late, fading
+        self.lag = (
+            0.0  # seconds by which the event loop is late, smoothed: one hiccup is no overload
+        )
+        self.last_lag = 0.0
         self.pages = 0  # being answered, or waiting for a thread
         self._calm_since: float | None = None
 
@@ -45,7 +48,7 @@ class Overload:
 
     def note(self, lag: float, now: float) -> None:
         """Take a measurement of the event loop's lag."""
-        self.lag = max(lag, self.lag / 2)
+        self.lag, self.last_lag = (self.lag + lag) / 2, lag
         if self._exceeds(1):
             self._calm_since = None
             self._switch(True)

@@ -34,11 +34,19 @@ def behind(state: Overload) -> Overload:
 
 
 def test_a_late_event_loop_is_behind_and_a_busy_one_is_not(state):
-    state.note(0.4, 0.0)
+    for _ in range(10):
+        state.note(0.4, 0.0)
     busy = state.is_on
-    state.note(0.6, 1.0)
+    for _ in range(10):
+        state.note(0.6, 1.0)
 
     assert (busy, state.is_on) == (False, True)
+
+
+def test_one_hiccup_is_no_overload(state):
+    state.note(0.9, 0.0)
+
+    assert not state.is_on
 
 
 def test_it_has_caught_up_only_after_it_was_calm_for_a_while(behind):
@@ -55,7 +63,7 @@ def test_control_a_lag_that_comes_back_does_not_switch_it_off_and_on(behind):
     now = 0.0
     for step in range(200):  # every second, a lag between the half and the whole limit
         now += INTERVAL
-        behind.note(0.3 if step % 5 == 0 else 0.0, now)
+        behind.note(0.9 if step % 5 == 0 else 0.0, now)
         assert behind.is_on
 
 
@@ -85,7 +93,7 @@ async def test_an_event_loop_that_is_blocked_is_noticed_and_reported(state, monk
     await asyncio.sleep(0)
     control = state.is_on
 
-    end = time.monotonic() + INTERVAL + 0.7
+    end = time.monotonic() + INTERVAL + 1.5
     while time.monotonic() < end:  # as a callback that computes for too long
         pass
     lag = await asyncio.wait_for(reports.get(), 10)

@@ -44,7 +44,7 @@ class FrontDoor:
 
     def _with_arrival(self, scope: Any) -> Any:
         """A request may have waited for as long as the event loop was late."""
-        arrived = clock.now().timestamp() - self.state.lag
+        arrived = clock.now().timestamp() - max(self.state.lag, self.state.last_lag)
         headers = [header for header in scope["headers"] if header[0] != ARRIVED]
         return scope | {"headers": [*headers, (ARRIVED, b"%d" % (1000 * arrived))]}
 
