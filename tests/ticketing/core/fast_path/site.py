@@ -26,7 +26,7 @@ PAGE = {"accept": "text/html,*/*;q=0.8", "accept-language": "en", "accept-encodi
 TOKEN = re.compile(r'(name="csrfmiddlewaretoken" value=")[A-Za-z0-9]{64}"')
 KEY = re.compile(r'(name="key" value=")[-\w]{16}')
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*\+\d\d:\d\d|\b\d\d:\d\d:\d\d\b")
-POLL = re.compile(r"(next_poll_ms&quot;: )\d+")
+POLL = re.compile(r"((?:next_poll|socket_after)_ms&quot;: )\d+")
 SIGNED = re.compile(r"q[rp]_[-\w.]+")
 
 
