@@ -127,10 +127,10 @@ def add_outbox_messages(
         cursor.execute(statement("add_outbox_messages"), params)
 
 
-def claim_outbox_message(*, now: datetime, lease: datetime) -> OutboxMessage | None:
-    params = {"now": now, "lease": lease}
-    claimed = OutboxMessage.objects.raw(statement("claim_outbox_message"), params)
-    return next(iter(claimed), None)
+def claim_outbox_messages(*, now: datetime, lease: datetime, limit: int) -> list[OutboxMessage]:
+    params = {"now": now, "lease": lease, "limit": limit}
+    claimed = OutboxMessage.objects.raw(statement("claim_outbox_messages"), params)
+    return sorted(claimed, key=lambda message: message.pk)
 
 
 def message_for_update(pk: int) -> OutboxMessage:

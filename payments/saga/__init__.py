@@ -1,6 +1,6 @@
 """The transactions of a payment. Each leaves a state from which any process can go on.
 
-Those of a successful purchase are one statement each (`payments/sql/`), outside of transactions.
+Those of a successful purchase are one statement each (`payments/sql/`), without BEGIN and COMMIT.
 
 The gateway is called between these transactions, never inside one; the services do both:
 

@@ -1,5 +1,6 @@
 """Tickets and transfer offers, found through their holder."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db.models import F, QuerySet
@@ -7,6 +8,7 @@ from django.db.models import F, QuerySet
 from reservations.errors import NoOffer, NoTicket
 from reservations.models import ReservedSeat, Ticket, TransferOffer
 from reservations.tickets.calendar_file import calendar_file
+from reservations.tickets.pdf import tickets_pdf
 from ticketing.accounts.models import User
 
 RELATED = ("event__plan__venue", "seat__place__section", "seat__grade", "holder", "reservation")
@@ -41,13 +43,11 @@ def tickets_of_order(*, code: str, fan_id: int | None = None) -> list[Ticket]:
     return list(live.order_by("seat_id"))
 
 
-def order_files(*, code: str, fan_id: int, host: str, address: str, now: datetime) -> list[File]:
-    """PDF and calendar file of an order, for its mail; none once the tickets are void."""
-    from reservations.tickets.pdf import tickets_pdf  # reportlab takes a second to load
-
-    tickets = tickets_of_order(code=code, fan_id=fan_id)
+def order_files(tickets: Sequence[Ticket], *, host: str, address: str, now: datetime) -> list[File]:
+    """PDF and calendar file of an order's tickets, for its mail; none once they are void."""
     if not tickets:
         return []
+    code = tickets[0].reservation.code
     entry = calendar_file(tickets[0], host=host, address=address, now=now)
     return [
         (f"tickets-{code}.pdf", tickets_pdf(tickets), "application/pdf"),

@@ -22,6 +22,7 @@ from reservations.services.reconciliation import (
     recount_seats,
 )
 from reservations.services.releases import (
+    complete_finished_passes,
     expire_holds,
     leave,
     release,

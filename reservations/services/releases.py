@@ -9,6 +9,7 @@ from reservations.locks import reservation_for_update, seats_of_reservation_for_
 from reservations.models import Reservation, ReservationChange
 from reservations.services.seat_updates import publish_returned
 from ticketing.accounts.models import User
+from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queue
 
 State = Reservation.State
@@ -55,6 +56,20 @@ def release_abandoned_holds(*, now: datetime) -> int:
     for event_id, code, fan_id in abandoned:
         release(event_id=event_id, code=code, fan_id=fan_id, now=now)
     return len(abandoned)
+
+
+def complete_finished_passes(*, now: datetime) -> int:
+    """Complete the pass of everybody inside who has bought; return how many.
+
+    A purchase does so itself. This is for those of whom Redis did not hear, because it was down or
+    lost its data: their places would stay taken until their passes end.
+    """
+    count = 0
+    for event_id, since in queue_selectors.people_inside().items():
+        for person in selectors.bought_since(event_id=event_id, since=since):
+            queue.complete(event_id=event_id, person=person, now=now)
+            count += 1
+    return count
 
 
 def expire_holds(*, now: datetime, batch: int = BATCH) -> int:

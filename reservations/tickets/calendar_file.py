@@ -59,6 +59,8 @@ def _escaped(text: str) -> str:
 
 def _folded(line: str) -> str:
     """Break after 75 bytes, never within a character; continuation lines start with a space."""
+    if len(line.encode()) <= MAX_LINE_BYTES:
+        return line
     pieces: list[str] = []
     piece = ""
     for letter in line:

@@ -1,5 +1,7 @@
 """Ed25519 signatures (RFC 8032): short, and verifiable by a phone offline."""
 
+from functools import cache
+
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
@@ -9,7 +11,12 @@ def public_key(seed: bytes) -> bytes:
 
 
 def sign(seed: bytes, message: bytes) -> bytes:
-    return Ed25519PrivateKey.from_private_bytes(seed).sign(message)
+    return _private_key(seed).sign(message)
+
+
+@cache
+def _private_key(seed: bytes) -> Ed25519PrivateKey:
+    return Ed25519PrivateKey.from_private_bytes(seed)
 
 
 def verify(public: bytes, message: bytes, signature: bytes) -> bool:

@@ -4,13 +4,13 @@ from zoneinfo import ZoneInfo
 
 from django.utils.translation import gettext as _
 
-from reservations.models import CheckIn, Ticket
+from reservations.models import CheckIn, ReservedSeat, Ticket
 
 HALF = 5
 
 
-def seat_label(ticket: Ticket) -> str:
-    place = ticket.seat.place
+def seat_label(one: Ticket | ReservedSeat) -> str:
+    place = one.seat.place
     names = {"section": place.section.name, "row": place.row, "number": place.number}
     if place.row:
         return _("%(section)s, row %(row)s, seat %(number)s") % names

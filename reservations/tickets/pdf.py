@@ -1,74 +1,67 @@
 """Tickets as PDF, a page each, in a typeface with Korean."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from html import escape
-from io import BytesIO
+from itertools import chain
 from pathlib import Path
+from string import ascii_uppercase, digits
 
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from reportlab.lib.colors import HexColor
-from reportlab.lib.pagesizes import A5
-from reportlab.lib.styles import ParagraphStyle
-from reportlab.lib.units import mm
-from reportlab.pdfbase.pdfmetrics import registerFont
-from reportlab.pdfbase.ttfonts import TTFont
-from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import Paragraph
 
 from reservations.models import Ticket
 from reservations.tickets.labels import code_label, seat_label
-from reservations.tickets.qr import qr_squares
+from reservations.tickets.pdf_file import Page, PdfFile, Text
+from reservations.tickets.qr import qr_runs
+from reservations.tickets.typeface import Typeface
 from ticketing.core.venue_time import venue_time
 
 FONTS = Path(__file__).parent / "fonts"
-WIDTH, HEIGHT = A5
-MARGIN = 14 * mm
+MM = 72 / 25.4
+WIDTH, HEIGHT = 148 * MM, 210 * MM  # A5
+MARGIN = 14 * MM
 INNER = WIDTH - 2 * MARGIN
-LARGEST_QR = 92 * mm
-FOOT = 40 * mm
-OVERLAP = 1.06
-INK, SOFT, BRAND = HexColor("#10201b"), HexColor("#4b5b54"), HexColor("#0a5a49")
+LARGEST_QR = 92 * MM
+FOOT = 40 * MM
+LEADING = 1.35
+OUTLINE = 0.06
+INK, SOFT, BRAND = "0.063 0.125 0.106", "0.294 0.357 0.329", "0.039 0.353 0.286"
+# Names have a font of their own: what else is on a ticket recurs on all tickets of an event, so
+# that the other two fonts are found in the cache.
+PLAIN, BOLD, NAMES = range(3)
+# What differs between the orders of an event: codes and numbers.
+CODES = ascii_uppercase + digits
 
 
 def tickets_pdf(tickets: Sequence[Ticket]) -> bytes:
-    _load_fonts()
-    out = BytesIO()
-    canvas = Canvas(out, pagesize=A5)
-    canvas.setTitle(str(tickets[0].event))
-    for ticket in tickets:
-        _draw_page(canvas, ticket)
-        canvas.showPage()
-    canvas.save()
-    return out.getvalue()
+    return PdfFile(
+        title=str(tickets[0].event),
+        language=get_language() or "",
+        size=(WIDTH, HEIGHT),
+        typefaces=_typefaces(),
+        shared={PLAIN: CODES, BOLD: CODES},
+    ).content([_page(ticket) for ticket in tickets])
 
 
-def _draw_page(canvas: Canvas, ticket: Ticket) -> None:
+def _page(ticket: Ticket) -> Page:
+    page, top = _Layout(), HEIGHT - 14 * MM
     event, venue = ticket.event, ticket.event.plan.venue
-    canvas.setFillColor(BRAND)
-    canvas.rect(0, HEIGHT - 5 * mm, WIDTH, 5 * mm, stroke=0, fill=1)
-    top = HEIGHT - 14 * mm
-    top = _write(canvas, event.title, top, size=19, bold=True)
-    top = _write(canvas, venue_time(event.starts_at, venue.time_zone), top - 2 * mm, size=11)
+    top = page.write(event.title, top, size=19, font=BOLD)
+    top = page.write(venue_time(event.starts_at, venue.time_zone), top - 2 * MM, size=11)
     where = " · ".join(filter(None, [venue.name, venue.address]))
-    top = _write(canvas, where, top, size=9, soft=True)
-    top = _pairs(canvas, ticket, top - 4 * mm)
-    size = min(LARGEST_QR, top - FOOT)
-    _qr(canvas, ticket, (WIDTH - size) / 2, top - size, size)
-    _foot(canvas, ticket, top - size)
-
-
-def _pairs(canvas: Canvas, ticket: Ticket, top: float) -> float:
-    """Seat and name, large: people look for the seat on their way in."""
+    top = page.write(where, top, size=9, colour=SOFT) - 4 * MM
+    # Seat and name are large: people look for the seat on their way in.
     seat = f"{seat_label(ticket)} · {ticket.seat.grade.name}"
-    for label, words in ((_("Seat"), seat), (_("Name"), ticket.name)):
-        top = _write(canvas, label, top, size=8, soft=True)
-        top = _write(canvas, words, top + 1 * mm, size=13, bold=True) - 1 * mm
-    return top
+    for label, words, font in ((_("Seat"), seat, BOLD), (_("Name"), ticket.name, NAMES)):
+        top = page.write(label, top, size=8, colour=SOFT) + 1 * MM
+        top = page.write(words, top, size=13, font=font) - 1 * MM
+    size = min(LARGEST_QR, top - FOOT)
+    _write_foot(page, ticket, top - size)
+    bar = f"{BRAND} rg 0 {HEIGHT - 5 * MM:.2f} {WIDTH:.2f} {5 * MM:.2f} re f"
+    return Page(page.texts, f"{bar}\n{_qr(ticket, (WIDTH - size) / 2, top, size)}")
 
 
-def _foot(canvas: Canvas, ticket: Ticket, top: float) -> None:
+def _write_foot(page: "_Layout", ticket: Ticket, top: float) -> None:
     doors = venue_time(ticket.event.doors_at, ticket.event.plan.venue.time_zone)
     lines = [
         _("Doors open: %(when)s") % {"when": doors},
@@ -76,50 +69,68 @@ def _foot(canvas: Canvas, ticket: Ticket, top: float) -> None:
         _("Order %(order)s · ticket no. %(serial)s")
         % {"order": ticket.reservation.code, "serial": ticket.serial},
     ]
-    top = _write(canvas, code_label(ticket.code), top, size=16, bold=True, centred=True) - 4 * mm
+    top = page.write(code_label(ticket.code), top, size=16, font=BOLD, centred=True) - 4 * MM
     for line in lines:
-        top = _write(canvas, line, top, size=8, soft=True, centred=True)
+        top = page.write(line, top, size=8, colour=SOFT, centred=True)
 
 
-def _write(
-    canvas: Canvas,
-    words: str,
-    top: float,
-    *,
-    size: int,
-    bold: bool = False,
-    soft: bool = False,
-    centred: bool = False,
-) -> float:
-    """Write a paragraph within the margins; returns the top of the next line."""
-    korean = not (get_language() or "").startswith("en")
-    style = ParagraphStyle(
-        "ticket",
-        fontName="Pretendard-Bold" if bold else "Pretendard",
-        fontSize=size,
-        leading=size * 1.35,
-        textColor=SOFT if soft else INK,
-        alignment=1 if centred else 0,
-        wordWrap="CJK" if korean else None,
-    )
-    paragraph = Paragraph(escape(words), style)
-    _, height = paragraph.wrap(INNER, HEIGHT)
-    paragraph.drawOn(canvas, MARGIN, top - height)
-    return top - height
-
-
-def _qr(canvas: Canvas, ticket: Ticket, left: float, bottom: float, size: float) -> None:
-    """Squares overlap slightly, so that no hairlines appear between them."""
-    across, squares = qr_squares(ticket)
+def _qr(ticket: Ticket, left: float, top: float, size: float) -> str:
+    """Counted in squares from the top left; an outline joins them, so that no hairlines appear."""
+    across, runs = qr_runs(ticket)
     side = size / across
-    canvas.setFillColor(HexColor("#000000"))
-    for x, y in squares:
-        place = (left + x * side, bottom + size - (y + 1) * side)
-        canvas.rect(*place, side * OVERLAP, side * OVERLAP, stroke=0, fill=1)
+    squares = "%d %d %d 1 re\n" * len(runs) % tuple(chain.from_iterable(runs))
+    place = f"{side:.4f} 0 0 {-side:.4f} {left:.2f} {top:.2f} cm"
+    return f"q 0 g 0 G {OUTLINE} w {place}\n{squares}B Q"
+
+
+class _Layout:
+    """Writes paragraphs within the margins."""
+
+    def __init__(self) -> None:
+        self.texts: list[Text] = []
+
+    def write(
+        self,
+        words: str,
+        top: float,
+        *,
+        size: int,
+        font: int = PLAIN,
+        colour: str = INK,
+        centred: bool = False,
+    ) -> float:
+        """Returns the top of the next line."""
+        for line, width in _lines(words, _typefaces()[font], size):
+            left = MARGIN + (INNER - width) / 2 if centred else MARGIN
+            self.texts.append(Text(font, size, colour, left, top - size, line))
+            top -= size * LEADING
+        return top
+
+
+def _lines(words: str, face: Typeface, size: float) -> Iterator[tuple[str, float]]:
+    """Lines and their widths, broken between words, or within a word that is too long."""
+    line = " ".join(words.split())
+    if (width := face.width(line, size)) <= INNER:
+        yield line, width
+        return
+    line = ""
+    for word in words.split():
+        longer = f"{line} {word}" if line else word
+        if face.width(longer, size) <= INNER:
+            line = longer
+            continue
+        if line:
+            yield line, face.width(line, size)
+        line = ""
+        for letter in word:
+            if face.width(line + letter, size) > INNER:
+                yield line, face.width(line, size)
+                line = ""
+            line += letter
+    yield line, face.width(line, size)
 
 
 @cache
-def _load_fonts() -> None:
-    """Once per process: loading takes longer than drawing a page."""
-    registerFont(TTFont("Pretendard", str(FONTS / "Pretendard-Regular.ttf")))
-    registerFont(TTFont("Pretendard-Bold", str(FONTS / "Pretendard-Bold.ttf")))
+def _typefaces() -> tuple[Typeface, ...]:
+    plain, bold = (Typeface(FONTS / f"Pretendard-{weight}.ttf") for weight in ("Regular", "Bold"))
+    return plain, bold, bold

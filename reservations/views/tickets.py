@@ -20,6 +20,7 @@ from reservations.selectors import tickets as selectors
 from reservations.services.transfers import is_before
 from reservations.tickets import signing
 from reservations.tickets.calendar_file import calendar_file
+from reservations.tickets.pdf import tickets_pdf
 from reservations.tickets.qr import qr_svg
 from reservations.views.holds import caller_of
 from ticketing.core import clock
@@ -201,8 +202,6 @@ def _invalid(request: HttpRequest, form: forms.Form, code: str) -> HttpResponse:
 
 
 def _pdf(tickets: Sequence[Ticket], name: str) -> HttpResponse:
-    from reservations.tickets.pdf import tickets_pdf  # reportlab takes a second to load
-
     return _file(tickets_pdf(tickets), "application/pdf", name)
 
 

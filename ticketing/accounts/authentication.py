@@ -3,6 +3,8 @@
 from typing import Any
 
 from django.conf import settings
+from django.contrib.messages.storage.cookie import CookieStorage
+from django.contrib.messages.storage.session import SessionStorage
 from django.http.cookie import parse_cookie
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import authentication
@@ -97,6 +99,23 @@ async def _token_owner(request: ApiRequest) -> Caller:
         services.authenticate_token, secret=secret.strip(ASCII_SPACE), now=request.now
     )
     return Caller.of(token.user)
+
+
+async def identify(cookies: dict[str, str]) -> Caller | None:
+    """Who asks for a page that has a rendered copy.
+
+    Left to the view: staff, who see drafts; a message that waits to be shown; a session of nobody,
+    whose cookie Django deletes.
+    """
+    if CookieStorage.cookie_name in cookies:
+        raise FallThrough()
+    if settings.SESSION_COOKIE_NAME not in cookies:
+        return None
+    session = await selectors.asession_data(cookies[settings.SESSION_COOKIE_NAME])
+    caller = selectors.caller_in(session)
+    if caller is None or caller.is_staff or SessionStorage.session_key in session:
+        raise FallThrough()
+    return caller
 
 
 class TokenScheme(OpenApiAuthenticationExtension):

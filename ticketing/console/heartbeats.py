@@ -18,7 +18,7 @@ from ticketing.core.server_signals import server_started, server_stopping
 log = logging.getLogger(__name__)
 HEARTBEAT_SECONDS = 5.0
 # Workers with a queue of their own, by the first part of their host name.
-SPECIAL_WORKERS = ("ticker", "payer")
+SPECIAL_WORKERS = ("ticker", "payer", "mailer")
 
 
 class Heartbeat(threading.Thread):
@@ -69,7 +69,7 @@ def _start_web(**_: Any) -> None:
 
 
 def _start_worker(sender: Any, **_: Any) -> None:
-    """The workers for ticks and payments have host names of their own (docs/operations.md)."""
+    """Workers with a queue of their own have a host name, too (docs/operations.md)."""
     name = str(sender.hostname).partition("@")[0]
     start(name if name in SPECIAL_WORKERS else "worker")
 

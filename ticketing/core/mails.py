@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email.utils import make_msgid, parseaddr
-from typing import Any
+from smtplib import SMTPServerDisconnected
+from typing import Any, Self
 
 from django.conf import settings
-from django.core.mail import EmailMultiAlternatives
+from django.core.mail import EmailMessage, EmailMultiAlternatives, get_connection
 from django.core.validators import validate_email
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -34,7 +36,59 @@ class Mail:
 UNDELIVERABLE = ".invalid"
 
 
-def send(mail: Mail, *, to: str, recipient: str, name: str = "") -> None:
+class MailServerUnavailable(Exception):
+    """No connection to the mail server, which is the fault of no mail."""
+
+
+class MailConnection:
+    """One connection to the mail server for many mails, opened by the first of them."""
+
+    def __init__(self) -> None:
+        self._backend: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def send(self, message: EmailMessage) -> None:
+        """Send it; once more if the server ended a connection that had been used before."""
+        is_used = self._backend is not None
+        try:
+            self._opened().send_messages([message])
+        except OSError as problem:
+            self.close()
+            if not is_used or not _is_closed(problem):
+                raise
+            self._opened().send_messages([message])
+
+    def close(self) -> None:
+        backend, self._backend = self._backend, None
+        if backend is not None:
+            with suppress(OSError):
+                backend.close()
+
+    def _opened(self) -> Any:
+        if self._backend is None:
+            backend = get_connection()
+            try:
+                backend.open()
+            except OSError as problem:
+                raise MailServerUnavailable(str(problem)) from problem
+            self._backend = backend
+        return self._backend
+
+
+def _is_closed(problem: Exception) -> bool:
+    """Servers end a connection after a while, or after a number of mails (421)."""
+    code = getattr(problem, "smtp_code", None)
+    return code == 421 or isinstance(problem, SMTPServerDisconnected | ConnectionError)
+
+
+def send(
+    mail: Mail, *, to: str, recipient: str, name: str = "", connection: MailConnection | None = None
+) -> None:
     """Send a mail. Equal names give equal Message-IDs, so that mail programs show a repeat once."""
     validate_email(to)
     if to.lower().endswith(UNDELIVERABLE):
@@ -59,7 +113,10 @@ def send(mail: Mail, *, to: str, recipient: str, name: str = "") -> None:
     message.attach_alternative(html, "text/html")
     for file in mail.files:
         message.attach(*file)
-    message.send()
+    if connection:
+        connection.send(message)
+    else:
+        message.send()
 
 
 def message_id(name: str) -> str:

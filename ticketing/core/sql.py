@@ -18,6 +18,7 @@ from psycopg.rows import dict_row
 Model = TypeVar("Model", bound=models.Model)
 Key = tuple[bytes, tuple[int, ...]]
 PARAMETER = re.compile(r"%\((\w+)\)s")
+COMMENT = re.compile(r"^ *--.*\n", re.MULTILINE)
 # What each connection has prepared: the statement and the types of its parameters, and its name.
 _names: WeakKeyDictionary[Any, dict[Key, bytes]] = WeakKeyDictionary()
 
@@ -67,7 +68,11 @@ def instance(model: type[Model], row: dict[str, Any], prefix: str = "") -> Model
 
 @cache
 def _numbered(statement: str) -> tuple[str, tuple[str, ...]]:
-    """The statement with `$1`, `$2` … for its parameters, and their names in this order."""
+    """The statement with `$1`, `$2` … for its parameters, and their names in this order.
+
+    Without comments, so that logs of the server begin with the statement.
+    """
     order: dict[str, int] = {}
-    text = PARAMETER.sub(lambda it: f"${order.setdefault(it[1], len(order) + 1)}", statement)
+    text = COMMENT.sub("", statement)
+    text = PARAMETER.sub(lambda it: f"${order.setdefault(it[1], len(order) + 1)}", text)
     return text, tuple(order)

@@ -31,8 +31,10 @@ ROLES = {
     "web": "manage.py serve",
     "worker": "worker --queues=celery",
     "payer": "worker --queues=payments",
+    "mailer": "worker --queues=mail",
     "ticker": "worker --queues=tick",
     "beat": "ticketing beat",
+    "sandbox": "manage.py sandbox",
     "valkey": "valkey-server",
     "postgresql": "bin/postgres -D",
 }

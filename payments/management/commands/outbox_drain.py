@@ -21,7 +21,9 @@ class Command(BaseCommand):
         if revive:
             for pk in selectors.dead_messages():
                 services.revive_message(pk=pk, now=now)
-        tried = services.deliver_messages(now=now)
+        tried = 0
+        while count := services.deliver_messages(now=now):
+            tried += count
         counts = selectors.outbox_counts()
         self.stdout.write(
             f"{tried} messages were tried; {counts['waiting']} wait, {counts['dead']} are dead."

@@ -5,10 +5,9 @@ from typing import Any
 from django.conf import settings
 from django.utils import translation
 
-from payments.models import Payment
+from payments.models import OutboxMessage, Payment
 from payments.outbox.mails import orders, standby, tickets
-from payments.outbox.mails.message import EventMessage, OrderMessage
-from reservations.models import Reservation
+from payments.outbox.mails.message import EventMessage, OrderMessage, Related, load_related
 from ticketing.accounts.models import User
 from ticketing.core import mails
 from ticketing.events.models import Event
@@ -17,29 +16,33 @@ ORDER_MAILS = orders.MAILS | tickets.MAILS
 EVENT_MAILS = standby.MAILS
 
 
-def send_about(kind: str, body: dict[str, Any], *, name: str) -> None:
-    """Send the mail for a message, if its kind has one. Repeats have the same `name`."""
+def send_about(message: OutboxMessage, related: Related, connection: mails.MailConnection) -> None:
+    """Send the mail for a message, if its kind has one. Repeats have the same Message-ID."""
+    kind, body = message.kind, message.body
     if kind not in ORDER_MAILS and kind not in EVENT_MAILS:
         return
-    to, recipient = _recipient(body)
+    to, recipient = _recipient(body, related)
+    name = f"{message.aggregate}-{message.sequence}"
     with translation.override(_language(body)):
-        if mail := _mail(kind, body):
-            mails.send(mail, to=to, recipient=recipient, name=name)
+        if mail := _mail(kind, body, related):
+            mails.send(mail, to=to, recipient=recipient, name=name, connection=connection)
 
 
-def _mail(kind: str, body: dict[str, Any]) -> mails.Mail | None:
+def _mail(kind: str, body: dict[str, Any], related: Related) -> mails.Mail | None:
     if kind in EVENT_MAILS:
         event = Event.objects.select_related("plan__venue").get(pk=body["event"])
         return EVENT_MAILS[kind](EventMessage(body, event))
-    reservations = Reservation.objects.select_related("event__plan__venue")
-    reservation = reservations.get(code=body["reservation"])
-    return ORDER_MAILS[kind](OrderMessage(body, reservation.event, reservation))
+    order = related.orders[body["reservation"]]
+    message = OrderMessage(body, order.reservation.event, order, related.payments)
+    return ORDER_MAILS[kind](message)
 
 
-def _recipient(body: dict[str, Any]) -> tuple[str, str]:
+def _recipient(body: dict[str, Any], related: Related) -> tuple[str, str]:
     """Address and name; a ticket may be offered to somebody without an account."""
-    lookup = {"pk": body["fan"]} if body["fan"] else {"email": body["email"]}
-    person = User.objects.filter(**lookup).first()
+    if body["fan"]:
+        person = related.people.get(body["fan"])
+    else:
+        person = User.objects.filter(email=body["email"]).first()
     return (person.email, person.display_name) if person else (body["email"], body["email"])
 
 

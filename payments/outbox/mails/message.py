@@ -1,5 +1,6 @@
 """An outbox message with the objects it is about, and the facts that several mails list."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,12 +11,35 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from payments.models import Payment
-from reservations.models import Reservation, Ticket
-from reservations.selectors import order_files, ticket_by_code, with_seats
+from reservations.models import Reservation, ReservedSeat, Ticket
+from reservations.selectors import Order, order_files, orders_by_code, seat_label, ticket_by_code
+from ticketing.accounts.models import User
 from ticketing.core.mails import link
 from ticketing.core.money import money
 from ticketing.core.venue_time import venue_time
 from ticketing.events.models import Event, Venue
+
+
+@dataclass(frozen=True)
+class Related:
+    """What the messages of a batch are about, read in few statements."""
+
+    people: dict[int, User]
+    orders: dict[str, Order]
+    payments: dict[str, Payment]
+
+
+def load_related(bodies: Sequence[dict[str, Any]]) -> Related:
+    """What is not found, or no id at all, is left out, so that only its own message fails."""
+    return Related(
+        people=User.objects.in_bulk(_values(bodies, "fan", int)),
+        orders=orders_by_code(_values(bodies, "reservation", str)),
+        payments=Payment.objects.in_bulk(_values(bodies, "payment", str), field_name="number"),
+    )
+
+
+def _values(bodies: Sequence[dict[str, Any]], name: str, kind: type) -> set[Any]:
+    return {value for body in bodies if isinstance(value := body.get(name), kind)}
 
 
 @dataclass(frozen=True)
@@ -37,7 +61,12 @@ class EventMessage:
 class OrderMessage(EventMessage):
     """An outbox message about an order."""
 
-    reservation: Reservation
+    order: Order
+    payments: dict[str, Payment]
+
+    @property
+    def reservation(self) -> Reservation:
+        return self.order.reservation
 
     @property
     def order_url(self) -> str:
@@ -49,19 +78,23 @@ class OrderMessage(EventMessage):
 
     @property
     def payment(self) -> Payment:
-        return Payment.objects.get(number=self.body["payment"])
+        return self.payments[self.body["payment"]]
 
     def money(self, name: str) -> str:
         return money(self.body.get(name) or None, self.body["currency"])
 
     def seats(self) -> str:
-        return "\n  ".join(map(_seat_label, with_seats([self.reservation])[0].seats))
+        return "\n  ".join(map(_seat_label, self.order.seats))
 
     def files(self, *, address: str, now: datetime) -> list[tuple[str, bytes, str]]:
-        """Tickets and calendar entry; `now` is fixed so that a repeated mail has the same files."""
+        """Tickets and calendar entry, unless the event has the mail link to them.
+
+        `now` is fixed so that a repeated mail has the same files.
+        """
+        if not self.event.mails_tickets:
+            return []
         return order_files(
-            code=self.reservation.code,
-            fan_id=self.body["fan"],
+            [each for each in self.order.tickets if each.holder_id == self.body["fan"]],
             host=urlsplit(settings.SITE_URL).hostname or "localhost",
             address=address,
             now=now,
@@ -87,10 +120,5 @@ def order_fact(message: OrderMessage) -> tuple[str, str]:
     return _("Order"), message.reservation.code
 
 
-def _seat_label(seat: dict[str, Any]) -> str:
-    place = {"section": seat["section_name"], "row": seat["row"], "number": seat["number"]}
-    if seat["row"]:
-        label = _("%(section)s, row %(row)s, seat %(number)s") % place
-    else:
-        label = _("%(section)s, place %(number)s") % place
-    return f"{label} · {seat['grade_name']}"
+def _seat_label(row: ReservedSeat) -> str:
+    return f"{seat_label(row)} · {row.seat.grade.name}"

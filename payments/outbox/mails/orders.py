@@ -24,13 +24,18 @@ def _confirmed(message: OrderMessage) -> Mail:
     event = message.event
     doors = _("Doors open"), message.time(event.doors_at)
     paid = _("Paid"), message.money("amount")
-    tickets = _("To your tickets"), link("reservations:tickets")
+    links = [
+        (_("To your order"), message.order_url),
+        (_("To your tickets"), link("reservations:tickets")),
+    ]
+    if not event.mails_tickets:
+        links.append((_("Download PDF"), link("reservations:order_pdf", message.reservation.code)))
     return Mail(
         "confirmed",
         _("Your seats for “%(event)s”") % {"event": event},
         {"event": event},
         facts=[*event_facts(message), doors, seats_fact(message), paid, order_fact(message)],
-        links=[(_("To your order"), message.order_url), tickets],
+        links=links,
         files=message.files(address=message.order_url, now=message.payment.created_at),
     )
 

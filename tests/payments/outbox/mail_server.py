@@ -1,4 +1,4 @@
-"""A small SMTP server that can refuse recipients."""
+"""A small SMTP server that can refuse recipients and end connections."""
 
 import socketserver
 import threading
@@ -17,10 +17,13 @@ ANSWERS = {
 
 @dataclass
 class Inbox:
-    """What was received; `refusal` is the answer to RCPT."""
+    """What was received; `refusal` answers each RCPT, `refusals` the next ones."""
 
     port: int = 0
     refusal: str = ""
+    refusals: list[str] = field(default_factory=list)
+    mails_per_connection: int = 1_000_000
+    connections: int = 0
     recipients: list[str] = field(default_factory=list)
     mails: list[EmailMessage] = field(default_factory=list)
 
@@ -29,16 +32,21 @@ class Handler(socketserver.StreamRequestHandler):
     inbox: Inbox
 
     def handle(self) -> None:
+        self.inbox.connections += 1
+        left = self.inbox.mails_per_connection
         self.send(GREETING)
-        while line := self.rfile.readline().decode().strip():
+        while left and (line := self.rfile.readline().decode().strip()):
             verb = line.split(":")[0].split(" ")[0].upper()
             self.send(self.answer(verb, line))
             if verb == "DATA":
                 self.receive()
+                left -= 1
             elif verb == "QUIT":
                 return
 
     def answer(self, verb: str, line: str) -> str:
+        if verb == "RCPT" and self.inbox.refusals:
+            return f"{self.inbox.refusals.pop(0)}\r\n"
         if verb == "RCPT" and self.inbox.refusal:
             return f"{self.inbox.refusal}\r\n"
         if verb == "RCPT":

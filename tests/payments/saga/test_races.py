@@ -375,8 +375,12 @@ def names(**which):
 @pytest.fixture
 def delivered(monkeypatch):
     names = []
-    monkeypatch.setattr(mails, "send_about", lambda kind, body, name: names.append(name))
+    monkeypatch.setattr(mails, "send_about", lambda message, *_: names.append(name_of(message)))
     return names
+
+
+def name_of(message):
+    return f"{message.aggregate}-{message.sequence}"
 
 
 def test_control_without_the_lock_two_workers_deliver_the_same_message(
@@ -384,15 +388,15 @@ def test_control_without_the_lock_two_workers_deliver_the_same_message(
 ):
     buyer.buy()
     OutboxMessage.objects.update(sequence=1)
-    change_sql(monkeypatch, "claim_outbox_message", "FOR NO KEY UPDATE OF message SKIP LOCKED")
+    change_sql(monkeypatch, "claim_outbox_messages", "FOR NO KEY UPDATE OF message SKIP LOCKED")
     met = Barrier(2)
 
-    def on_the_way(kind, body, name):
-        delivered.append(name)
+    def on_the_way(message, *_):
+        delivered.append(name_of(message))
         met.wait(10)  # neither is done before the other has set out
 
     monkeypatch.setattr(mails, "send_about", on_the_way)
-    carry = partial(services.deliver_messages, now=buyer.now, batch=1)
+    carry = partial(services.deliver_messages, now=buyer.now, limit=1)
 
     together_at_locked(OutboxMessage.objects.all(), 2, carry)
 
@@ -405,9 +409,9 @@ def test_control_without_the_check_for_earlier_messages_they_overtake(
     add_earlier_message(buyer)
     buyer.buy()
     [later] = names(kind="ReservationConfirmed")
-    text = locks.statement("claim_outbox_message")
+    text = locks.statement("claim_outbox_messages")
     earlier = text[text.index("AND NOT EXISTS") : text.index("ORDER BY")]
-    change_sql(monkeypatch, "claim_outbox_message", earlier)
+    change_sql(monkeypatch, "claim_outbox_messages", earlier)
     OutboxMessage.objects.filter(sequence=0).update(due_at=buyer.now + timedelta(seconds=1))
 
     services.deliver_messages(now=buyer.now)

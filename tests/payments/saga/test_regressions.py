@@ -248,14 +248,14 @@ def test_a_slow_worker_does_not_lend_its_messages_to_others(buyer, monkeypatch):
     passed, stolen = {"s": 0.0}, []
     monkeypatch.setattr(clock, "monotonic", lambda: passed["s"])
 
-    def slow(kind, body, name):
+    def slow(message, related, connection):
         passed["s"] += 70
         others = buyer.now + timedelta(seconds=passed["s"] - 20)
-        stolen.append(locks.claim_outbox_message(now=others, lease=others))
+        stolen.append(locks.claim_outbox_messages(now=others, lease=others, limit=9))
 
     monkeypatch.setattr(mails, "send_about", slow)
 
     services.deliver_messages(now=buyer.now)
 
-    assert stolen == [None, None]
+    assert stolen == [[], []]
     assert set(OutboxMessage.objects.values_list("state", flat=True)) == {"delivered"}

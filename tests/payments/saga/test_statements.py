@@ -304,3 +304,18 @@ def test_a_connection_that_is_lost_during_the_sale_leaves_nothing(buyer):
     assert (buyer.payment.state, buyer.reservation.state) == ("charging", "paying")
     assert (messages(), Ticket.objects.count()) == ([], 0)
     assert succeed(buyer, payment).state == "succeeded"
+
+
+def test_a_sale_keeps_what_others_wrote_to_its_rows_meanwhile(buyer):
+    """A worker claims the payment, and the reservation gets more time, both uncommitted."""
+    payment = charging(buyer)
+    later = buyer.reservation.deadline + timedelta(minutes=1)
+
+    def others_write():
+        Reservation.objects.update(deadline=later)
+        assert locks.claim_due_payments(now=payment.due_at, lease=later, batch=1)
+
+    assert while_uncommitted(others_write, partial(succeed, buyer, payment)).state == "succeeded"
+    assert (buyer.payment.attempts, buyer.payment.due_at) == (1, None)
+    assert (buyer.reservation.state, buyer.reservation.deadline) == ("confirmed", later)
+    assert seat_states(buyer) == {"sold"}

@@ -47,7 +47,7 @@ def test_a_rolled_back_transaction_leaves_no_message(bought):
 
 
 def test_a_message_waits_for_those_before_it(bought, monkeypatch):
-    def away(kind, body, name):
+    def away(message, related, connection):
         raise OSError("no mail server")
 
     monkeypatch.setattr(mails, "send_about", away)
@@ -66,10 +66,10 @@ def test_what_can_not_be_delivered_dies_steps_aside_and_can_be_revived(
 ):
     real = mails.send_about
 
-    def picky(kind, body, name):
-        if kind == "PaymentSucceeded":
+    def picky(message, related, connection):
+        if message.kind == "PaymentSucceeded":
             raise OSError("never")
-        real(kind, body, name=name)
+        real(message, related, connection)
 
     monkeypatch.setattr(mails, "send_about", picky)
     for hour in range(outbox_delivery.ATTEMPTS + 1):
@@ -88,7 +88,7 @@ def test_a_courier_that_dies_is_replaced(bought, monkeypatch, mailoutbox):
     class PowerCut(BaseException):
         pass
 
-    def dies(kind, body, name):
+    def dies(message, related, connection):
         raise PowerCut
 
     monkeypatch.setattr(mails, "send_about", dies)
@@ -100,14 +100,6 @@ def test_a_courier_that_dies_is_replaced(bought, monkeypatch, mailoutbox):
     after = bought.now + outbox_delivery.LEASE + timedelta(seconds=5)
     assert services.deliver_messages(now=after) == 2
     assert len(mailoutbox) == 1
-
-
-def test_the_same_message_has_the_same_name_so_that_a_repeat_shows(bought, mailoutbox):
-    message = OutboxMessage.objects.get(kind="ReservationConfirmed")
-    for _ in range(2):
-        mails.send_about(message.kind, message.body, name="reservation:X-2")
-
-    assert len({mail.extra_headers["Message-ID"] for mail in mailoutbox}) == 1
 
 
 # -- commands -------------------------------------------------------------------------------------

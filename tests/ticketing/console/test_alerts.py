@@ -23,7 +23,7 @@ Usage = namedtuple("Usage", "total used free")
 @pytest.fixture
 def calm(now, monkeypatch):
     """Every process sends heartbeats; disk and Redis have room."""
-    for kind in ("web", "worker", "payer", "ticker", "beat"):
+    for kind in ("web", "worker", "payer", "mailer", "ticker", "beat"):
         store.record_heartbeat(f"{kind} host 1", now)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(100, 20, 80))
     monkeypatch.setattr(store, "memory", lambda: store.Memory(1, 100))
@@ -111,7 +111,7 @@ def test_redis_reports_its_memory():
 
 def test_processes_without_heartbeats(calm, operator, now):
     assert texts(operator, now + timedelta(seconds=20)) == [
-        "No sign of life from: web, worker, payer, ticker, beat."
+        "No sign of life from: web, worker, payer, mailer, ticker, beat."
     ]
 
 

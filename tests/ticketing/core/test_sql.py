@@ -72,7 +72,7 @@ def test_a_new_connection_prepares_anew():
 
 def test_it_is_counted_like_any_other_statement():
     with CaptureQueriesContext(connection) as asked:
-        sql.rows(ADD, {"first": 1, "second": 1})
+        sql.rows(f"-- Add.\n{ADD}", {"first": 1, "second": 1})
 
     assert [query["sql"] for query in asked] == ["SELECT $1::bigint + $2::bigint AS sum"]
 

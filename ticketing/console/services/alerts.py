@@ -28,7 +28,7 @@ LATE_TICK_SECONDS = 5
 FULL = 0.85
 # Refused refunds and differences are shown this long.
 SHOWN_FOR = timedelta(days=7)
-EXPECTED_PROCESSES = ("web", "worker", "payer", "ticker", "beat")
+EXPECTED_PROCESSES = ("web", "worker", "payer", "mailer", "ticker", "beat")
 
 
 @dataclass(frozen=True)

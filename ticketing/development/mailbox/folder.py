@@ -3,12 +3,16 @@
 import os
 import re
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from secrets import token_hex
 
 from django.conf import settings
 
 MAX_MAILS = 1000
+# Listing the folder takes longer than making a mail, so it is done once in so many mails.
+DELETE_EVERY = 100
+_stored = count()
 NAME = re.compile(r"\d{8}-\d{12}-[0-9a-f]{8}")
 
 
@@ -19,7 +23,8 @@ def store(content: bytes, *, now: datetime) -> str:
     unfinished = folder / f"{name}.part"
     unfinished.write_bytes(content)
     os.replace(unfinished, folder / f"{name}.eml")
-    _delete_oldest()
+    if next(_stored) % DELETE_EVERY == 0:
+        _delete_oldest()
     return name
 
 

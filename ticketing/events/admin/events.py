@@ -31,7 +31,7 @@ EMPTY = "–"
 SELLING = ("seats_per_person", "hold_seconds", "payment_seconds", "no_orphans")
 RETURNS = ("returns", "returns_at", "returns_minutes", "offer_seconds")
 RETURNS_HELP = _("What happens to seats that come back once the sale was sold out.")
-TICKETS = ("rename_hours", "transfer_hours")
+TICKETS = ("rename_hours", "transfer_hours", "mails_tickets")
 SELLING_HELP = _("A change works for the seats that are chosen from then on.")
 
 

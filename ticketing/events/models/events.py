@@ -120,6 +120,11 @@ class Event(Lifecycle):
         blank=True,
         help_text=_("Hours before the start. Empty: never."),
     )
+    mails_tickets = models.BooleanField(
+        _("tickets in the mail"),
+        default=True,
+        help_text=_("Attach the tickets as PDF; otherwise the mail links to them."),
+    )
     returns = models.CharField(
         _("seats that come back"),
         max_length=9,

@@ -5,14 +5,13 @@ path has more than an event in it or its success needs a body: then it gets a `S
 """
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
 import pytest
 from asgiref.sync import sync_to_async
-from django.db import connections
 
 from tests.making import make_event, make_plan, make_user, seat_ids
 from tests.payments.buyers import Buyer
@@ -22,12 +21,11 @@ from tests.waiting_queue.api.conftest import logged_in
 from ticketing import asgi
 from ticketing.accounts import services as accounts
 from ticketing.accounts.models import User
-from ticketing.core import clock, event_loop, redis
+from ticketing.core import clock
 from ticketing.core.fast_path.calls import ApiCall
 from ticketing.events.models import Event
 from ticketing.events.seat_list.cached import seat_list
 from waiting_queue import services as queue
-from waiting_queue.live.hub import QueueHub
 from waiting_queue.models import SaleQueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -42,6 +40,7 @@ HEADERS = (
 # Fields that differ between two people or two moments: only their types are compared.
 VOLATILE = {
     *("event", "id", "ids", "token", "payment_token", "next_poll_ms", "go_to"),
+    *("turn", "socket_after_ms"),
     *("server_time", "deadline", "created_at"),
     *("number", "payment_key", "reservation", "payment_id", "order_name"),
 }
@@ -253,19 +252,9 @@ class Ways:
         return response
 
 
-@pytest.fixture
-async def loop_resources(paying_site: str, monkeypatch: Any) -> AsyncIterator[None]:
-    monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
-    BUYERS.clear()
-    yield
-    await QueueHub.current().close()
-    await redis.close_async_clients()
-    await event_loop.end()
-    await sync_to_async(connections.close_all)()
-
-
 @pytest.fixture(params=asgi.CALLS, ids=lambda call: call.name)
-async def ways(request: Any, loop_resources: None, now: Any) -> Ways:
+async def ways(request: Any, paying_site: str, loop_resources: None, now: Any) -> Ways:
+    BUYERS.clear()
     return await sync_to_async(Ways)(request.param, now)
 
 

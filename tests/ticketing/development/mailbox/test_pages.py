@@ -144,11 +144,23 @@ def test_mails_about_accounts_are_there_too(client, db):
 
 def test_the_folder_keeps_the_newest_and_only_its_owner_looks_in(monkeypatch, settings):
     monkeypatch.setattr(folder, "MAX_MAILS", 3)
+    monkeypatch.setattr(folder, "DELETE_EVERY", 1)
     begin = clock.now()
     sent = [folder.store(b"x", now=begin + timedelta(seconds=n)) for n in range(5)]
 
     assert folder.names() == sent[:1:-1]
     assert settings.MAIL_FOLDER.stat().st_mode & 0o077 == 0
+
+
+def test_the_folder_is_not_listed_for_every_mail(monkeypatch):
+    listings = []
+    real = folder.names
+    monkeypatch.setattr(folder, "names", lambda: listings.append(1) or real())
+
+    for _ in range(folder.DELETE_EVERY):
+        folder.store(b"x", now=clock.now())
+
+    assert len(listings) == 1
 
 
 def test_many_mails_have_pages(client, db):

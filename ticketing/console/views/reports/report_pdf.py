@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from html import escape
 from io import BytesIO
+from threading import Lock
 from typing import Any
 
 from django.conf import settings
@@ -33,9 +34,16 @@ COLOURS = [HexColor(c) for c in ("#0a5a49", "#b3541e", "#2f5fb3", "#6b3fa0")]
 DASHES = [None, [5, 3], [2, 2]]
 LEGEND_ROW, LEGENDS_PER_ROW, LEGEND_WIDTH = 18, 4, 145
 Cells = Sequence[Sequence[Any]]
+# A font of this library reads at a position that all threads would move.
+_fonts_in_use = Lock()
 
 
 def render_pdf(report: SaleReport) -> bytes:
+    with _fonts_in_use:
+        return _render(report)
+
+
+def _render(report: SaleReport) -> bytes:
     _load_fonts()
     out, title = BytesIO(), str(report.event)
     document = SimpleDocTemplate(

@@ -29,7 +29,7 @@ class EventForm(forms.ModelForm):
             *("title_ko", "title_en", "description_ko", "description_en", "organiser", "plan"),
             *("on_sale_at", "doors_at", "starts_at", "ends_at", "currency", "poster"),
             *("seats_per_person", "hold_seconds", "payment_seconds", "no_orphans"),
-            *("rename_hours", "transfer_hours"),
+            *("rename_hours", "transfer_hours", "mails_tickets"),
             *("returns", "returns_at", "returns_minutes", "offer_seconds"),
         )
 

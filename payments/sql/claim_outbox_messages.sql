@@ -1,8 +1,8 @@
--- Claim the next due message that has no earlier waiting message about the same aggregate. It belongs to
--- the caller until the lease ends, and stays in state waiting so that no later message overtakes it.
+-- Claim due messages, of each aggregate only the first that waits. They belong to the caller until the
+-- lease ends, and stay in state waiting so that no later message overtakes them.
 UPDATE payments_outboxmessage
 SET due_at = %(lease)s, attempts = attempts + 1
-WHERE id = (
+WHERE id = ANY(ARRAY(
     SELECT message.id
     FROM payments_outboxmessage AS message
     WHERE message.state = 'waiting' AND message.due_at <= %(now)s
@@ -12,7 +12,7 @@ WHERE id = (
         AND earlier.sequence < message.sequence
     )
     ORDER BY message.due_at, message.id
-    LIMIT 1
+    LIMIT %(limit)s
     FOR NO KEY UPDATE OF message SKIP LOCKED
-)
+))
 RETURNING *;
