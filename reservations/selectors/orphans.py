@@ -1,7 +1,7 @@
 """Orphans: single free seats between taken ones, which nobody buys.
 
-`choose_best.sql` prefers choices that leave no orphan by the same rule, for seats of one grade; a
-test compares the two.
+`choose_best.sql` gives seats that leave no orphan by the same rule, if there are any; a test
+compares the two.
 """
 
 from collections import defaultdict

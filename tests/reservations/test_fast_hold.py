@@ -3,23 +3,24 @@
 import asyncio
 import json
 from collections import Counter
+from datetime import timedelta
 
 import httpx
 import pytest
 from asgiref.sync import sync_to_async
-from django.db import connections
+from django.db import OperationalError, connections
 from django.test import Client
 
-from reservations import services
+from reservations import gate, locks, services
 from reservations.models import Reservation
 from reservations.services import holds
-from tests.making import make_user, seat_ids
+from tests.making import make_event, make_plan, make_user, seat_ids
 from tests.waiting_queue.api.conftest import logged_in
 from ticketing.accounts import services as accounts
 from ticketing.asgi import application
 from ticketing.core import clock, redis
-from ticketing.core.async_database import close_async_database
-from ticketing.events.models import Seat
+from ticketing.core.async_database import AsyncDatabase, close_async_database
+from ticketing.events.models import Event, Seat
 from waiting_queue.models import SaleQueue
 from waiting_queue.services import move_queue
 
@@ -87,13 +88,14 @@ def only_fast_path(monkeypatch):
 
 @pytest.fixture
 def no_thread(monkeypatch):
-    """Nobody gets as far as the database."""
+    """Nobody gets as far as the database, in a thread or not."""
 
-    async def refuse(*args):
-        raise AssertionError("this took a thread")
+    async def refuse(*args, **kwargs):
+        raise AssertionError("this went to the database")
 
     def shut():
         monkeypatch.setattr(holds, "in_thread", refuse)
+        monkeypatch.setattr(locks, "ahold_seats", refuse)
 
     return shut
 
@@ -121,6 +123,79 @@ async def test_the_best_are_given_too(ann, event, only_fast_path):
     answer = await ann.send(best)
 
     assert (answer.status_code, len(answer.json()["seats"])) == (201, 2)
+
+
+async def test_a_hold_takes_no_thread_and_one_statement(ann, event, only_fast_path, monkeypatch):
+    one, two, *_ = await sync_to_async(seat_ids)(event)
+    await ann.hold(one)
+
+    async def refuse(*args):
+        raise AssertionError("this took a thread")
+
+    monkeypatch.setattr(holds, "in_thread", refuse)
+
+    assert (await ann.hold(two)).status_code == 201
+
+
+async def test_a_hold_that_ran_out_is_taken_over(ann, ben, event, only_fast_path):
+    one, *_ = await sync_to_async(seat_ids)(event)
+    await ben.hold(one)
+    past = clock.now() - timedelta(seconds=1)
+    await Reservation.objects.aupdate(created_at=past - timedelta(hours=1), deadline=past)
+    await sync_to_async(gate.rebuild)(event.pk, {})
+
+    answer = await ann.hold(one)
+
+    assert answer.status_code == 201
+    states = [it.state async for it in Reservation.objects.order_by("pk")]
+    assert states == ["expired", "held"]
+
+
+async def test_orphans_are_refused_where_the_event_wants_none(ann, event, only_fast_path):
+    one, two, *_ = await sync_to_async(seat_ids)(event)
+    await Event.objects.aupdate(no_orphans=True)
+
+    for _ in range(2):  # also when the rule is known already
+        answer = await ann.hold(two)
+        assert (answer.status_code, answer.json()["code"]) == (409, "leaves_orphan")
+    assert (await ann.hold(one, two)).status_code == 201
+
+
+async def test_after_a_refusal_the_gate_is_open_again(ann, ben, event, only_fast_path):
+    seats = await sync_to_async(seat_ids)(event)
+
+    refused = await ann.hold(*seats[:5])
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "too_many_seats")
+    assert (await ben.hold(*seats[:4])).status_code == 201
+
+
+async def test_a_lost_database_is_an_outage_and_opens_the_gate(
+    ann, ben, event, only_fast_path, monkeypatch
+):
+    one, *_ = await sync_to_async(seat_ids)(event)
+
+    async def lost(*args, **kwargs):
+        raise OperationalError("the connection to PostgreSQL was lost")
+
+    with monkeypatch.context() as outage:
+        outage.setattr(AsyncDatabase, "fetch_row", lost)
+        answer = await ann.hold(one)
+
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert (await ben.hold(one)).status_code == 201
+
+
+async def test_everybody_who_asks_for_the_best_at_once_gets_some(http, now, only_fast_path):
+    plan = await sync_to_async(make_plan)(rows=4, seats_per_row=20)
+    event = await sync_to_async(make_event)(now, plan=plan)
+    crowd = await sync_to_async(crowd_of)(http, event, 20)
+    wish = json.dumps({"best": {"grade": "R", "quantity": 2}})
+
+    answers = await asyncio.gather(*(buyer.send(wish) for buyer in crowd))
+
+    seats = [seat["id"] for answer in answers for seat in answer.json()["seats"]]
+    assert len(set(seats)) == 40
 
 
 async def test_losers_are_told_the_same_and_take_no_thread(
