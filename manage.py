@@ -13,6 +13,10 @@ def main() -> None:
     from ticketing.development.embedded.errors import CannotRun
 
     try:
+        if sys.argv[1:] == ["up"]:  # only watches others: it need not load the whole site itself
+            from ticketing.development.management.commands.up import run_site
+
+            run_site()
         execute_from_command_line(sys.argv)
     except (ImproperlyConfigured, CannotRun) as mistake:
         sys.exit(f"✗ {mistake}")

@@ -4,61 +4,36 @@ Web, ticker, worker and beat run as in `manage.py up`. The overload requests the
 fast as it is served; the target is a multiple of the page time under normal load.
 """
 
-import os
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from bench.database import prepare_database
 from bench.load import Load, measure
-from tests.faults.site import Site, until
-from ticketing.development.embedded import process
+from bench.options import Options
+from bench.report import Report, Row
+from bench.site import BenchSite
 
 PEOPLE, SEATS, FEW = 8_000, 4_000, 60
 START, LOWEST, HIGHEST = 20, 4, 22
 CROWD, READERS = 24, 2
 SETTLE, CALM, STORM, AFTER, SHORT, OFF = 20, 20, 30, 50, 15, 10
-CELERY = [sys.executable, "-W", "ignore", "-m", "celery", "-q", "-A", "ticketing"]
-PROCESSES = {
-    "web": [sys.executable, "manage.py", "serve"],
-    "worker": [*CELERY, "worker", "--queues=celery,holds", "--pool=threads", "-c", "4"],
-    "ticker": [*CELERY, "worker", "--queues=tick", "--pool=solo", "--hostname=ticker@%h"],
-    "beat": [*CELERY, "beat", "--pidfile=", "--schedule="],
-}
 
 
-def run() -> None:
-    site = Site(settings="bench.settings")
-    site.env |= {"PORT": site.url.rpartition(":")[2], "HOST": "127.0.0.1"}
+def run(options: Options) -> Report:
+    site = BenchSite(replace(options, processes=1))
+    report = site.report("autopilot")
     try:
-        os.environ.update(site.env)
         prepare_database()
-        with _processes(site):
-            _print_run(site, _sale())
+        queue = _sale()  # first: in an empty database `up` would make the demo
+        site.start_everything()
+        _report_run(report, site, queue)
     finally:
         site.stop()
-
-
-@contextmanager
-def _processes(site: Site) -> Iterator[None]:
-    began = []
-    schedule = f"--schedule={site.servers.var / 'beat'}"
-    quiet: Any = {"env": site.env, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    try:
-        for command in PROCESSES.values():
-            arguments = [schedule if word == "--schedule=" else word for word in command]
-            began.append(process.start(arguments, cwd=Path.cwd(), **quiet))
-        until(lambda: site.get("/readyz").status_code == 200, seconds=60)
-        yield
-    finally:
-        for each in began:
-            process.stop(each)
+    return report
 
 
 def _sale() -> Any:
@@ -79,7 +54,7 @@ def _sale() -> Any:
     return queue
 
 
-def _print_run(site: Site, queue: Any) -> None:
+def _report_run(report: Report, site: BenchSite, queue: Any) -> None:
     from tests.making import make_user
     from ticketing.console import services
     from ticketing.console.services import AutopilotBounds
@@ -92,21 +67,22 @@ def _print_run(site: Site, queue: Any) -> None:
     bounds = AutopilotBounds(LOWEST, HIGHEST, page_ms=max(4 * calm_ms, 100), database_ms=2_000)
     by = make_user(password=None, is_staff=True)
     services.enable_autopilot(event_id=queue.pk, bounds=bounds, by=by, now=clock.now())
-    print(f"pages take {calm_ms:.0f} ms without a crowd; the target is {bounds.page_ms:.0f} ms")
-    print(f"{'':<26}{'s':>4}{'95 % of pages':>15}{'database':>10}{'rate':>7}  why")
-    began = time.monotonic()
-    _watch("calm", queue, CALM, began)
+    began, rows = time.monotonic(), dict[str, Row]()
+    watch = partial(_watch, rows, queue, began)
+    watch("calm", CALM)
     crowd = threading.Thread(target=measure, args=(_load(page, CROWD, STORM),))
     crowd.start()
-    _watch(f"a crowd of {CROWD}", queue, STORM, began)
+    watch(f"a crowd of {CROWD}", STORM)
     crowd.join()
-    _watch("the crowd is gone", queue, AFTER, began)
+    watch("the crowd is gone", AFTER)
     _hold_back_all_but(FEW, queue)
-    _watch(f"{FEW} seats left", queue, SHORT, began)
+    watch(f"{FEW} seats left", SHORT)
     services.disable_autopilot(event_id=queue.pk, by=by, now=clock.now())
     steps = _steps(queue)
-    _watch("switched off", queue, OFF, began)
-    _print_checks(queue, steps)
+    watch("switched off", OFF)
+    title = f"pages take {calm_ms:.0f} ms, aim {bounds.page_ms:.0f} ms"
+    report.table(title, rows)
+    report.table("checks", _checks(queue, steps))
 
 
 def _read_pages(page: str) -> None:
@@ -126,20 +102,19 @@ def _load(page: str, connections: int, seconds: float) -> Load:
     return Load(page, {"Accept": "text/html"}, connections=connections, seconds=seconds)
 
 
-def _watch(phase: str, queue: Any, seconds: float, began: float) -> None:
-    """Print one line every five seconds, as often as the autopilot decides."""
+def _watch(rows: dict[str, Row], queue: Any, began: float, phase: str, seconds: float) -> None:
+    """Note one row every five seconds, as often as the autopilot decides."""
     from ticketing.console.selectors import autopilot_of
 
     for _ in range(int(seconds // 5)):
         time.sleep(5)
         figures, autopilot = _last(queue), autopilot_of(queue.pk)
-        page = "–" if figures["page_ms"] is None else f"{figures['page_ms']:,.0f} ms"
-        why = autopilot.why if autopilot and autopilot.is_on else "off"
-        wait = max(figures["database_ms"], figures["lock_ms"])
-        print(
-            f"{phase:<26}{time.monotonic() - began:>4.0f}{page:>15}{wait:>7.0f} ms"
-            f"{figures['asked']:>7.2f}  {why}"
-        )
+        rows[f"{phase}, {time.monotonic() - began:.0f} s"] = {
+            "page p95": figures["page_ms"] or "–",
+            "database": max(figures["database_ms"], figures["lock_ms"]),
+            "rate": figures["asked"],
+            "why": autopilot.why if autopilot and autopilot.is_on else "off",
+        }
 
 
 def _last(queue: Any) -> dict[str, Any]:
@@ -170,11 +145,15 @@ def _steps(queue: Any) -> list[Any]:
     return list(turned.order_by("pk"))
 
 
-def _print_checks(queue: Any, steps: list[Any]) -> None:
+def _checks(queue: Any, steps: list[Any]) -> dict[str, Row]:
     by_health = [float(step.after) for step in steps if "stock" not in step.why]
     is_bounded = all(LOWEST <= rate <= HIGHEST for rate in by_health)
-    chain = all(a.after == b.before for a, b in pairwise(steps))
-    audited = all(step.why.startswith("autopilot: ") and step.by is None for step in steps)
-    print(f"steps: {len(steps)}, each audited with its reason: {audited}; a chain: {chain}")
-    print(f"within {LOWEST} to {HIGHEST} unless seats were short: {is_bounded}")
-    print(f"steps after it was switched off: {len(_steps(queue)) - len(steps)}")
+    is_chain = all(a.after == b.before for a, b in pairwise(steps))
+    is_audited = all(step.why.startswith("autopilot: ") and step.by is None for step in steps)
+    return {
+        "steps": {"": len(steps)},
+        "each audited with its reason": {"": str(is_audited)},
+        "a chain": {"": str(is_chain)},
+        f"within {LOWEST} to {HIGHEST} unless seats were short": {"": str(is_bounded)},
+        "steps after it was switched off": {"": len(_steps(queue)) - len(steps)},
+    }

@@ -14,6 +14,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from bench.client import (
+    Connection,
+    Response,
+    own_cpu_seconds,
+    percentile,
+    request_bytes,
+    run_loop,
+)
+
 
 @dataclass(frozen=True)
 class HoldClient:
@@ -27,6 +36,7 @@ class HoldTimings:
     per_second: float
     median_ms: float
     p99_ms: float
+    client_cpu_ms: float  # per request
     statuses: dict[str, int]
 
 
@@ -45,14 +55,14 @@ async def run(clients: list[HoldClient]) -> HoldTimings:
     times: list[float] = []
     statuses: Counter[str] = Counter()
     ready = asyncio.Barrier(len(clients))
-    began: list[float] = []
+    cpu, began = own_cpu_seconds(), list[float]()
     await asyncio.gather(*(_send(client, ready, began, times, statuses) for client in clients))
     took = time.perf_counter() - min(began)
-    times.sort()
     return HoldTimings(
         per_second=len(times) / took,
-        median_ms=1000 * times[len(times) // 2],
-        p99_ms=1000 * times[int(len(times) * 0.99)],
+        median_ms=percentile(times, 0.5),
+        p99_ms=percentile(times, 0.99),
+        client_cpu_ms=1000 * (own_cpu_seconds() - cpu) / len(times),
         statuses=dict(statuses),
     )
 
@@ -60,35 +70,26 @@ async def run(clients: list[HoldClient]) -> HoldTimings:
 async def _send(
     client: HoldClient, ready: Any, began: list[float], times: list[float], statuses: Counter[str]
 ) -> None:
-    to = urlsplit(client.url)
-    reader, writer = await asyncio.open_connection(to.hostname, to.port)
+    connection, path = Connection(client.url), urlsplit(client.url).path
+    headers = {"Content-Type": "application/json"} | client.headers
+    await connection.open()
     await ready.wait()
     began.append(time.perf_counter())
     for body in client.bodies:
         sent = time.perf_counter()
-        writer.write(_request(to, client.headers, json.dumps(body).encode()))
-        statuses[await _read_status(reader)] += 1
+        content = json.dumps(body).encode()
+        request = request_bytes("POST", connection.netloc, path, headers, content)
+        statuses[_outcome(await connection.ask(request))] += 1
         times.append(time.perf_counter() - sent)
-    writer.close()
+    connection.close()
 
 
-def _request(to: Any, headers: dict[str, str], body: bytes) -> bytes:
-    own = {"Host": to.netloc, "Content-Type": "application/json", "Content-Length": str(len(body))}
-    lines = [f"POST {to.path} HTTP/1.1", *(f"{k}: {v}" for k, v in (own | headers).items())]
-    return "\r\n".join([*lines, "", ""]).encode() + body
-
-
-async def _read_status(reader: asyncio.StreamReader) -> str:
+def _outcome(response: Response) -> str:
     """The status, with the error code of a refusal."""
-    head = (await reader.readuntil(b"\r\n\r\n")).lower()
-    length = head.partition(b"content-length:")[2].partition(b"\r\n")[0].strip()
-    body = await reader.readexactly(int(length)) if length else b""
-    code = body.partition(b'"code":"')[2].partition(b'"')[0].decode()
-    status = head.split(b" ", 2)[1].decode()
-    return f"{status} {code}".strip() if status >= "400" else status
+    code = response.json().get("code", "") if response.status >= 400 else ""
+    return f"{response.status} {code}".strip()
 
 
 if __name__ == "__main__":
-    print(
-        json.dumps(asdict(asyncio.run(run([HoldClient(**each) for each in json.load(sys.stdin)]))))
-    )
+    clients = [HoldClient(**each) for each in json.load(sys.stdin)]
+    print(json.dumps(asdict(run_loop(run(clients)))))

@@ -1,75 +1,72 @@
 """Holds over HTTP compared with bare views; many people on one seat; sold out; best available."""
 
-import os
 import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from bench import machine
 from bench.database import prepare_database
 from bench.hold_clients import HoldClient, HoldTimings, run_clients
-from tests.faults.site import Site
+from bench.options import Options
+from bench.people import Fan, make_event_on_sale, make_fans
+from bench.report import Report
+from bench.site import BenchSite
 
-SESSIONS, HOLDS_EACH, ROUNDS, WORKERS = 32, 40, 3, 2
+SESSIONS, HOLDS_EACH = 32, 40
 CROWDS = (30, 1_000)
 PRESSES = 100
 STANDING = 1_000
+NOTHING, ONLY_SQL = "a call that does nothing", "only the SQL"
 
 
 @dataclass(frozen=True)
-class Fan:
-    id: int
-    headers: dict[str, str]
+class Turn:
+    """One run of a crowd, and what each of its requests cost the site."""
+
+    timings: HoldTimings
+    web_ms: float
+    postgres_ms: float
 
 
-def run() -> None:
-    site = Site(workers=WORKERS, settings="bench.settings")
+def run_turn(clients: list[HoldClient]) -> Turn:
+    before = machine.cpu_by_kind()
+    timings = run_clients(clients)
+    spent, thousands = machine.cpu_by_kind(), sum(timings.statuses.values()) / 1000
+    spent.subtract(before)
+    return Turn(timings, spent["web"] / thousands, spent["PostgreSQL"] / thousands)
+
+
+def run(options: Options) -> Report:
+    site = BenchSite(options)
+    report = site.report("holds")
     try:
-        os.environ.update(site.env)
         prepare_database()
         fans = make_fans(max(CROWDS), site.url)
         site.start_web()
-        _print_distinct(site, fans[:SESSIONS])
-        _print_pgbench(site, fans[:SESSIONS])
-        _print_standing(site, fans[:STANDING])
+        sessions = fans[: options.people or SESSIONS]
+        _report_distinct(report, site, sessions, options.rounds)
+        _report_standing(report, site, fans[:STANDING])
         for crowd in CROWDS:
-            _print_one_seat(site, fans[:crowd])
-        _print_sold_out(site, fans[:SESSIONS])
-        _print_best(site, fans[:PRESSES])
+            _report_one_seat(report, site, fans[:crowd])
+        _report_sold_out(report, site, sessions, options.rounds)
+        _report_best(report, site, fans[:PRESSES])
     finally:
         site.stop()
+    return report
 
 
-def make_fans(count: int, origin: str) -> list[Fan]:
-    from tests.making import make_user
-    from tests.waiting_queue.api.conftest import logged_in
-
-    users = [make_user(password=None) for _ in range(count)]
-    return [
-        Fan(user.pk, {"Cookie": f"sessionid={logged_in(user)}", "Origin": origin}) for user in users
-    ]
-
-
-def _event(
-    fans: list[Fan], *, rows: int, seats_per_row: int, standing: int = 0
-) -> tuple[int, list[int]]:
+def _event(fans: list[Fan], seats: int, **more: int) -> tuple[int, list[int]]:
     """An event on sale with an open queue, and all fans inside."""
-    from reservations import services
-    from tests.making import make_event, make_plan, seat_ids
     from ticketing.core import clock
     from waiting_queue import services as queue
-    from waiting_queue.models import SaleQueue
 
-    now, plan = clock.now(), make_plan(rows=rows, seats_per_row=seats_per_row, standing=standing)
-    event = make_event(now, plan=plan, seats_per_person=30_000)
-    knobs = {"admit_per_second": 0, "max_inside": 10_000, "queues_per_person": 0}
-    SaleQueue.objects.create(event=event, opens_at=now, **knobs)
-    queue.move_queue(event_id=event.pk, to="open", by=None, now=now)
+    knobs = {"admit_per_second": 0, "max_inside": 10_000}
+    event, ids = make_event_on_sale(seats, knobs=knobs, across=100, **more)
     for fan in fans:
-        queue.join(event_id=event.pk, person=str(fan.id), now=now)
-    services.recount_seats(event_id=event.pk)
-    return event.pk, seat_ids(event)
+        queue.join(event_id=event, person=str(fan.id), now=clock.now())
+    return event, ids
 
 
 def _clients(fans: list[Fan], address: Callable[[Fan], str], bodies: Any) -> list[HoldClient]:
@@ -78,28 +75,38 @@ def _clients(fans: list[Fan], address: Callable[[Fan], str], bodies: Any) -> lis
     ]
 
 
-def _print_distinct(site: Site, fans: list[Fan]) -> None:
+def _report_distinct(report: Report, site: BenchSite, fans: list[Fan], rounds: int) -> None:
     """Measure in turns, so that a slow moment of the machine affects all of them."""
     per_round = len(fans) * HOLDS_EACH
-    event, seats = _event(fans, rows=2 * ROUNDS * 8, seats_per_row=-(-per_round // 8))
-    turns: dict[str, list[HoldTimings]] = {"only the SQL": [], "hold": []}
+    event, seats = _event(fans, 2 * rounds * per_round)
+    turns: dict[str, list[Turn]] = {ONLY_SQL: [], "hold": []}
     ours = f"{site.url}/api/v1/events/{event}/reservations/"
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for name, address in (
-            ("only the SQL", lambda fan: f"{site.url}/bench/hold/{event}/{fan.id}/"),
+            (ONLY_SQL, lambda fan: f"{site.url}/bench/hold/{event}/{fan.id}/"),
             ("hold", lambda _: ours),
         ):
             mine, seats = seats[:per_round], seats[per_round:]
             bodies = lambda n, mine=mine: [{"seats": [s]} for s in mine[n :: len(fans)]]  # noqa: E731
-            turns[name].append(run_clients(_clients(fans, address, bodies)))
-    print(f"{len(fans)} sessions, seats of their own")
-    _print_table(turns, floor="only the SQL")
+            turns[name].append(run_turn(_clients(fans, address, bodies)))
+    title = f"{len(fans)} sessions, seats of their own"
+    _report_table(report, title, turns, floor=ONLY_SQL)
+    alone, cpu_ms = _pgbench(site, fans)
+    report.table(
+        "pgbench",
+        {
+            "the same SQL": {"holds/s": alone, "PostgreSQL CPU ms": cpu_ms},
+            "hold over HTTP": {"of pgbench": _median(turns["hold"], "per_second") / alone},
+        },
+    )
 
 
-def _print_pgbench(site: Site, fans: list[Fan]) -> None:
+def _pgbench(site: BenchSite, fans: list[Fan]) -> tuple[float, float]:
+    """Holds a second, and the processor time of PostgreSQL for one."""
     from bench import pgbench
 
-    event, seats = _event(fans, rows=40, seats_per_row=100)
+    event, seats = _event(fans, 4_000)
+    before = machine.cpu_by_kind()["PostgreSQL"]
     speed = pgbench.holds_per_second(
         site.postgres._binary("pgbench"),
         site.env["DATABASE_URL"],
@@ -108,8 +115,9 @@ def _print_pgbench(site: Site, fans: list[Fan]) -> None:
         first_seat=seats[0],
         sessions=len(fans),
     )
-    held = _held(event)
-    print(f"{'pgbench, the same SQL':<30}{speed:>12,.0f}{'':>30}  {held:,} held")
+    spent = machine.cpu_by_kind()["PostgreSQL"] - before
+    assert _held(event) == 100 * len(fans)
+    return speed, 1000 * spent / (100 * len(fans))
 
 
 def _held(event: int) -> int:
@@ -118,75 +126,82 @@ def _held(event: int) -> int:
     return Reservation.objects.filter(event_id=event, state="held").count()
 
 
-def _print_standing(site: Site, fans: list[Fan]) -> None:
+def _report_standing(report: Report, site: BenchSite, fans: list[Fan]) -> None:
     """Everyone takes a place in one standing section at once, compared with seats of their own."""
-    event, seats = _event(fans, rows=20, seats_per_row=-(-len(fans) // 20), standing=2 * len(fans))
+    event, seats = _event(fans, len(fans), standing=2 * len(fans))
     address = f"{site.url}/api/v1/events/{event}/reservations/"
-    own = run_clients(_clients(fans, lambda _: address, lambda n: [{"seats": [seats[n]]}]))
+    own = run_turn(_clients(fans, lambda _: address, lambda n: [{"seats": [seats[n]]}]))
     wish = [{"places": {"section": "F", "quantity": 1}}]
-    standing = run_clients(_clients(fans, lambda _: address, lambda _: wish))
-    print(f"\n{len(fans)} at once, a place each in one standing section")
-    _print_table({"seats of their own": [own], "standing": [standing]}, floor="seats of their own")
+    standing = run_turn(_clients(fans, lambda _: address, lambda _: wish))
+    title = f"{len(fans)} at once, a place each in one section"
+    turns = {"seats of their own": [own], "standing": [standing]}
+    _report_table(report, title, turns, floor="seats of their own")
 
 
-def _print_one_seat(site: Site, fans: list[Fan]) -> None:
+def _report_one_seat(report: Report, site: BenchSite, fans: list[Fan]) -> None:
     """Then the same crowd once more: all of them lose, and what that costs is counted."""
-    event, (seat, *_) = _event(fans, rows=1, seats_per_row=4)
+    event, (seat, *_) = _event(fans, 4)
     ours = f"{site.url}/api/v1/events/{event}/reservations/"
     crowd = _clients(fans, lambda _: ours, lambda _: [{"seats": [seat]}])
     bare = f"{site.url}/bench/nothing/api/"
-    nothing = run_clients(_clients(fans, lambda _: bare, lambda _: [{"seats": [seat]}]))
-    won, before = run_clients(crowd), _transactions()
-    lost, spent = run_clients(crowd), _transactions() - before
-    print(f"\n{len(fans)} buyers on one seat; {spent} transactions when all of them lose")
-    turns = {"a call that does nothing": [nothing], "one wins": [won], "all lose": [lost]}
-    _print_table(turns, floor="a call that does nothing")
+    nothing = run_turn(_clients(fans, lambda _: bare, lambda _: [{"seats": [seat]}]))
+    won, before = run_turn(crowd), _transactions()
+    lost, spent = run_turn(crowd), _transactions() - before
+    title = f"{len(fans)} buyers on one seat"
+    _report_table(
+        report, title, {NOTHING: [nothing], "one wins": [won], "all lose": [lost]}, floor=NOTHING
+    )
+    report.table(f"{title}, all lose", {"transactions": {"count": spent}})
 
 
-def _print_sold_out(site: Site, fans: list[Fan]) -> None:
+def _report_sold_out(report: Report, site: BenchSite, fans: list[Fan], rounds: int) -> None:
     from reservations import services
     from ticketing.events.models import Seat
 
-    event, (seat, *_) = _event(fans, rows=1, seats_per_row=4)
+    event, (seat, *_) = _event(fans, 4)
     Seat.objects.filter(event_id=event).update(state="sold")
     services.recount_seats(event_id=event)
     bodies = lambda _: [{"seats": [seat]}] * HOLDS_EACH  # noqa: E731
-    turns: dict[str, list[HoldTimings]] = {"a call that does nothing": [], "sold out": []}
-    for _ in range(ROUNDS):
+    turns: dict[str, list[Turn]] = {NOTHING: [], "sold out": []}
+    for _ in range(rounds):
         for name, path in (
-            ("a call that does nothing", "/bench/nothing/api/"),
+            (NOTHING, "/bench/nothing/api/"),
             ("sold out", f"/api/v1/events/{event}/reservations/"),
         ):
-            turns[name].append(
-                run_clients(_clients(fans, lambda _, p=path: f"{site.url}{p}", bodies))
-            )
-    print(f"\nsold out, {len(fans)} sessions")
-    _print_table(turns, floor="a call that does nothing")
+            turns[name].append(run_turn(_clients(fans, lambda _, p=path: f"{site.url}{p}", bodies)))
+    _report_table(report, f"sold out, {len(fans)} sessions", turns, floor=NOTHING)
 
 
-def _print_best(site: Site, fans: list[Fan]) -> None:
-    event, _ = _event(fans, rows=200, seats_per_row=100)
+def _report_best(report: Report, site: BenchSite, fans: list[Fan]) -> None:
+    event, _ = _event(fans, 20_000)
     time.sleep(1)  # gives autovacuum time to process the new rows
     address = f"{site.url}/api/v1/events/{event}/reservations/"
-    pressed = run_clients(
+    pressed = run_turn(
         _clients(fans, lambda _: address, lambda _: [{"best": {"grade": "R", "quantity": 2}}])
     )
-    print(f"\nbest available, {len(fans)} at once, 20,000 seats")
-    _print_table({"two seats": [pressed]}, floor="two seats")
+    title = f"best available, {len(fans)} at once, 20,000 seats"
+    _report_table(report, title, {"two seats": [pressed]}, floor="two seats")
 
 
-def _print_table(turns: dict[str, list[HoldTimings]], *, floor: str) -> None:
-    print(f"{'':<30}{'requests/s':>12}{'of floor':>10}{'median ms':>11}{'p99 ms':>9}  answers")
-    base = statistics.median(turn.per_second for turn in turns[floor])
+def _report_table(report: Report, title: str, turns: dict[str, list[Turn]], *, floor: str) -> None:
+    base, rows = _median(turns[floor], "per_second"), {}
     for name, its in turns.items():
-        speed, median, p99 = (
-            statistics.median(getattr(turn, what) for turn in its)
-            for what in ("per_second", "median_ms", "p99_ms")
-        )
-        answers = ", ".join(f"{n} × {status}" for status, n in sorted(its[0].statuses.items()))
-        print(
-            f"{name:<30}{speed:>12,.0f}{speed / base:>10.2f}{median:>11.1f}{p99:>9.1f}  {answers}"
-        )
+        statuses = sorted(its[0].timings.statuses.items())
+        rows[name] = {
+            "requests/s": _median(its, "per_second"),
+            "of floor": _median(its, "per_second") / base,
+            "web CPU ms": statistics.median(turn.web_ms for turn in its),
+            "PostgreSQL CPU ms": statistics.median(turn.postgres_ms for turn in its),
+            "p50 ms": _median(its, "median_ms"),
+            "p99 ms": _median(its, "p99_ms"),
+            "load generator CPU": _median(its, "client_cpu_ms"),
+            "answers": ", ".join(f"{n} × {status}" for status, n in statuses),
+        }
+    report.table(title, rows)
+
+
+def _median(turns: list[Turn], figure: str) -> float:
+    return statistics.median(getattr(turn.timings, figure) for turn in turns)
 
 
 def _transactions() -> int:

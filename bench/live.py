@@ -5,7 +5,6 @@ machine.
 """
 
 import json
-import os
 import socket
 import statistics
 import subprocess
@@ -18,18 +17,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench import machine
+from bench.client import percentile
 from bench.database import prepare_database
+from bench.options import Options
 from bench.queue_http import every_second, tick
-from tests.faults.site import Site
+from bench.report import Report, Row
+from bench.site import BenchSite
 from ticketing.development.embedded import process
 
 EVENT = 7
-SIZES = [int(size) for size in os.environ.get("BENCH_SOCKETS", "5000,20000,50000").split(",")]
+SIZES = (5_000, 20_000)
 PER_SERVER = 15_000  # file descriptors are limited
 PER_CLIENT_PROCESS = 12_500
 SECONDS = 12
 NEAR_EVERYBODY, NEAR_USUAL = 10**7, 1_000
-TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
@@ -45,7 +47,10 @@ class Servers:
 
     def cpu(self) -> float:
         """CPU seconds of all processes so far."""
-        return sum(_cpu(server.pid) for server in self.processes)
+        return sum(self.cpu_each())
+
+    def cpu_each(self) -> list[float]:
+        return [machine.cpu_seconds(server.pid) for server in self.processes]
 
     def memory(self) -> float:
         """Resident memory in KB."""
@@ -62,48 +67,43 @@ class Received:
     frames: int  # of every type
     delays: dict[str, list[float]] = field(default_factory=dict)
 
-    def row(self, name: str, sockets: int, floor: float | None = None) -> str:
-        whole = sorted(self.delays.items())[
-            1:-1
-        ]  # without the first and last tick, which may be cut off
-        times = sorted(time for _, each in whole for time in each)
-        last = statistics.median(max(each) for _, each in whole)
-        per_update = self.cost()
-        ratio = "" if floor is None else f"{per_update / floor:.2f}"
-        return (
-            f"{name:<34}{sockets:>8,}{self.frames / self.seconds:>11,.0f}"
-            f"{1000 * times[len(times) // 2]:>8.0f}{1000 * times[int(len(times) * 0.99)]:>8.0f}"
-            f"{1000 * last:>9.0f}{per_update:>9.1f}{ratio:>9}{self.closed:>8}"
-        )
+    def row(self, floor: float | None = None) -> Row:
+        # Without the first and last tick, which may be cut off.
+        whole = [times for _, times in sorted(self.delays.items())][1:-1]
+        times = [time for each in whole for time in each]
+        row: Row = {
+            "updates/s": self.frames / self.seconds,
+            "p50 ms": percentile(times, 0.5),
+            "p99 ms": percentile(times, 0.99),
+            "last ms": 1000 * statistics.median(map(max, whole)),
+            "CPU µs": self.cost(),
+            "closed": self.closed,
+        }
+        return row | ({} if floor is None else {"with : without": self.cost() / floor})
 
     def cost(self) -> float:
         return self.cpu / self.frames * 1e6
 
 
-def run() -> None:
-    site = Site(settings="bench.settings")
+def run(options: Options) -> Report:
+    site = BenchSite(options)
+    report = site.report("live")
     try:
-        os.environ.update(site.env)
         prepare_database()
-        for sockets in SIZES:
-            _measure(site, sockets)
+        for sockets in (options.people,) if options.people else SIZES:
+            _measure(report, site, sockets)
     finally:
         site.stop()
+    return report
 
 
-def _measure(site: Site, sockets: int) -> None:
-    count = max(2, -(-sockets // PER_SERVER))
-    print(f"\n{sockets:,} sockets, {count} server processes, {os.cpu_count()} cores", flush=True)
-    print(
-        f"{'':<34}{'sockets':>8}{'updates/s':>11}{'p50 ms':>8}{'p99 ms':>8}{'last ms':>9}"
-        f"{'µs each':>9}{'of bare':>9}{'closed':>8}",
-        flush=True,
-    )
-    with _servers(site, count) as servers, _clients(servers, "/bench/ws", sockets) as clients:
+def _measure(report: Report, site: BenchSite, sockets: int) -> None:
+    count, rows = max(site.processes, -(-sockets // PER_SERVER)), {}
+    with servers_of(site, count) as servers, _clients(servers, "/bench/ws", sockets) as clients:
         floor = _measure_frames(servers, clients, every_second(_publish_text))
-        print(floor.row("bare broadcast", sockets), flush=True)
+        rows["bare broadcast"] = floor.row()
     _fill_line(sockets)
-    with _servers(site, count) as servers:
+    with servers_of(site, count) as servers:
         before, began = servers.memory(), time.monotonic()
         with _clients(servers, f"/ws/events/{EVENT}/queue/", sockets) as clients:
             took, each = time.monotonic() - began, (servers.memory() - before) / sockets
@@ -113,8 +113,9 @@ def _measure(site: Site, sockets: int) -> None:
             }.items():
                 _publish("bench:near", str(near))
                 received = _measure_frames(servers, clients, every_second(tick))
-                print(received.row(name, sockets, floor.cost()), flush=True)
-        print(f"opened {sockets / took:,.0f} a second; {each:.0f} KB of memory each", flush=True)
+                rows[name] = received.row(floor.cost())
+    rows["opening"] = {"sockets/s": sockets / took, "KB": round(each)}
+    report.table(f"{sockets:,} sockets, {count} server processes", rows)
 
 
 # -- the line -------------------------------------------------------------------------------------
@@ -172,7 +173,7 @@ def _publish_text() -> None:
 
 
 @contextmanager
-def _servers(site: Site, count: int) -> Iterator[Servers]:
+def servers_of(site: BenchSite, count: int) -> Iterator[Servers]:
     listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
     listener.set_inheritable(True)
     command = [sys.executable, "-m", "bench.server", str(listener.fileno())]
@@ -241,11 +242,6 @@ def _measure_frames(servers: Servers, clients: list[Any], driven: Any) -> Receiv
         for mark, times in each["ticks"].items():
             received.delays.setdefault(mark, []).extend(times)
     return received
-
-
-def _cpu(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND
 
 
 def _resident(pid: int) -> float:

@@ -1,17 +1,19 @@
 """The queue in Redis: the cost of a tick, a poll and a join with up to 1,000,000 people waiting."""
 
-import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
 from bench import queue_http
 from bench.database import prepare_database
-from tests.faults.site import Site
+from bench.options import Options
+from bench.report import Report, Row
+from bench.site import BenchSite
 
 SIZES = {1: 1_000, 2: 50_000, 3: 1_000_000}  # people waiting, by event id
 BATCH, TURNS, MANY = 100, 20, 50
@@ -19,25 +21,26 @@ OPEN_EVENTS, ABSENT, LOBBY, MEASURED = 100, 500_000, 50_000, 50_000
 SLOWER_THAN = 1_000  # microseconds; Redis logs every slower call
 
 
-def run() -> None:
-    site = Site(workers=1, settings="bench.settings")
+def run(options: Options) -> Report:
+    site = BenchSite(replace(options, processes=1))
+    report = site.report("queue")
     try:
-        os.environ.update(site.env)
         prepare_database()
-        _print_memory()
-        _print_costs()
-        _print_many_events()
-        _print_everybody_absent()
-        _print_draw()
-        queue_http.measure_on(site)
+        _report_memory(report)
+        _report_costs(report)
+        _report_many_events(report)
+        _report_everybody_absent(report)
+        _report_draw(report)
+        queue_http.measure_on(site, report, options.rounds)
     finally:
         site.stop()
+    return report
 
 
 # -- ticks, polls and joins -----------------------------------------------------------------------
 
 
-def _print_costs() -> None:
+def _report_costs(report: Report) -> None:
     """Measure in turns, so that a slow moment of the machine affects all sizes."""
     from tests.waiting_queue.line import Line
     from waiting_queue import store
@@ -55,13 +58,10 @@ def _print_costs() -> None:
             joins = [store.join(event, f"9{turn:05}{one:03}", line.now) for one in range(MANY)]
             took["poll"][event].append(_cpu_ms(partial(store.run_each, polls)) / MANY)
             took["join"][event].append(_cpu_ms(partial(store.run_each, joins)) / MANY)
-    print(
-        f"{'waiting':<34}"
-        + "".join(f"{size:>12,}" for size in SIZES.values())
-        + f"{'last:first':>12}"
+    report.table(
+        f"CPU of Redis by people waiting; a tick calls {BATCH}",
+        {name: _cost_row(by_event) for name, by_event in took.items()},
     )
-    for name, by_event in took.items():
-        _print_cost(f"{name}, CPU ms" + (f" ({BATCH} called)" if name == "tick" else ""), by_event)
 
 
 def _line_of(line: Any, size: int, rate: int = BATCH) -> Any:
@@ -76,13 +76,13 @@ def _line_of(line: Any, size: int, rate: int = BATCH) -> Any:
     return line
 
 
-def _print_cost(name: str, by_event: dict[int, list[float]]) -> None:
-    medians = [statistics.median(times) for times in by_event.values()]
-    cells = "".join(f"{median:>12.3f}" for median in medians)
-    print(f"{name:<34}{cells}{medians[-1] / medians[0]:>12.2f}")
+def _cost_row(by_event: dict[int, list[float]]) -> Row:
+    medians = {event: statistics.median(times) for event, times in by_event.items()}
+    row: Row = {f"{SIZES[event]:,}: CPU ms": round(ms, 4) for event, ms in medians.items()}
+    return row | {"last : first": medians[max(medians)] / medians[min(medians)]}
 
 
-def _print_many_events() -> None:
+def _report_many_events(report: Report) -> None:
     """One tick of many events in a pipeline, compared with one script after the other."""
     from tests.waiting_queue.line import Line
     from waiting_queue import store
@@ -94,8 +94,13 @@ def _print_many_events() -> None:
 
     together = statistics.median(_ms(lambda: store.run_each(ticks())) for _ in range(7))
     singly = statistics.median(_ms(lambda: [*map(store.run, ticks())]) for _ in range(7))
-    print(f"\n{f'tick of {OPEN_EVENTS} events at once, ms':<34}{together:>12.2f}")
-    print(f"{'the same one by one, ms':<34}{singly:>12.2f}{together / singly:>12.2f} of it")
+    report.table(
+        f"tick of {OPEN_EVENTS} events",
+        {
+            "at once": {"median ms": together, "with : without": together / singly},
+            "one by one": {"median ms": singly},
+        },
+    )
     for line in lines:
         store.erase(line.event_id)
 
@@ -103,7 +108,7 @@ def _print_many_events() -> None:
 # -- memory ---------------------------------------------------------------------------------------
 
 
-def _print_memory() -> None:
+def _report_memory(report: Report) -> None:
     """Memory of real joins, including the set of each person's queues; without the journal."""
     from tests.waiting_queue.line import Line
     from ticketing.core import redis
@@ -115,7 +120,7 @@ def _print_memory() -> None:
     _join_many(line, range(1_000_000, 1_000_000 + MEASURED))
     client.delete(keys.key(50, "journal"))
     each = (_settled_memory(client) - before) / MEASURED
-    print(f"{'bytes of Redis per person waiting':<34}{each:>12.0f}\n")
+    report.table("memory of Redis", {"per person waiting": {"bytes": round(each)}})
     store.erase(50)
 
 
@@ -137,7 +142,7 @@ def _settled_memory(client: Any) -> int:
 # -- everybody absent, and the draw ---------------------------------------------------------------
 
 
-def _print_everybody_absent() -> None:
+def _report_everybody_absent(report: Report) -> None:
     from tests.waiting_queue.line import Line
     from waiting_queue import store
 
@@ -149,13 +154,18 @@ def _print_everybody_absent() -> None:
         ticked, works = [line.tick()], []
         while ticked[-1].more:
             works.append(_cpu_ms(lambda: ticked.append(line.tick())))
-    print(f"\n{f'{ABSENT:,} gone away at once':<34}{len(ticked):>12,} bounded calls")
-    print(f"{'work of Redis per call, ms of CPU':<34}{statistics.median(works):>12.1f}")
-    print(f"{'most work in one call, ms of CPU':<34}{max(works):>12.1f}")
-    print(f"{'longest call by the clock':<34}{slowest():>12.1f} ms")
+    report.table(
+        f"{ABSENT:,} gone away at once",
+        {
+            "bounded calls": {"count": len(ticked)},
+            "work of Redis per call": {"CPU ms": statistics.median(works)},
+            "most work in one call": {"CPU ms": max(works)},
+            "longest call by the clock": {"last ms": slowest()},
+        },
+    )
 
 
-def _print_draw() -> None:
+def _report_draw(report: Report) -> None:
     from tests.making import make_event
     from ticketing.core import clock
     from waiting_queue import services, store
@@ -172,9 +182,14 @@ def _print_draw() -> None:
         cpu = _redis_cpu_ms()
         took = _ms(lambda: services.draw_lobby(event_id=queue.pk, now=now))
         cpu = (_redis_cpu_ms() - cpu) / (LOBBY / draws.BATCH)
-    print(f"\n{f'draw of {LOBBY:,}':<34}{took / 1000:>12.2f} s")
-    print(f"{'work of Redis per call, ms of CPU':<34}{cpu:>12.1f}")
-    print(f"{'longest call by the clock':<34}{slowest():>12.1f} ms")
+    report.table(
+        f"draw of {LOBBY:,}",
+        {
+            "in all": {"median ms": took},
+            "work of Redis per call": {"CPU ms": cpu},
+            "longest call by the clock": {"last ms": slowest()},
+        },
+    )
 
 
 # -- measuring ------------------------------------------------------------------------------------

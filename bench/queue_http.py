@@ -1,27 +1,23 @@
 """Polls and joins over HTTP, compared with a raw ASGI path that makes one Redis call."""
 
 import statistics
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
-from uuid import uuid4
 
 from bench.load import Load, LoadTimings, measure
-from tests.faults.site import Site, until
-from ticketing.development.embedded import process
+from bench.people import make_fans
+from bench.report import Report
+from bench.site import BenchSite
 
 HELLO, FLOOR = "raw ASGI, hello", "raw ASGI, one EVALSHA"
-ROUNDS = 3
 NEWCOMERS = 3_000  # per round
 
 
 @dataclass(frozen=True)
-class Fan:
+class InLine:
     """A person waiting in an open queue, and what their browser sends."""
 
     event_id: int
@@ -30,14 +26,13 @@ class Fan:
     session: str
 
 
-def measure_on(site: Site) -> None:
+def measure_on(site: BenchSite, report: Report, rounds: int) -> None:
     fan = _fan_in_line()
-    server = _start(site)
-    try:
-        with every_second(tick):
-            _print(site, fan)
-    finally:
-        process.stop(server)
+    options = ["--port", site.env["PORT"], "--log-level", "warning", "--no-access-log"]
+    site.start(["-m", "uvicorn", "bench.asgi:application", *options])
+    site.wait_until_ready()
+    with every_second(tick):
+        _report(report, site, fan, rounds)
 
 
 def tick() -> None:
@@ -67,49 +62,23 @@ def every_second(work: Callable[[], None]) -> Iterator[None]:
         thread.join()
 
 
-def _fan_in_line() -> Fan:
-    from django.conf import settings
-    from django.test import Client
-
-    from tests.making import make_event, make_user
+def _fan_in_line() -> InLine:
+    from tests.making import make_event
     from ticketing.core import clock
     from waiting_queue import services
     from waiting_queue.models import SaleQueue
 
-    now, user, browser = clock.now(), make_user(), Client()
-    browser.force_login(user)
+    now, (fan,) = clock.now(), make_fans(1, "")
     queue = SaleQueue.objects.create(event=make_event(now), opens_at=now)
     for state in (SaleQueue.State.OPEN, SaleQueue.State.PAUSED):
         services.move_queue(event_id=queue.pk, to=state, by=None, now=now)
-    person = str(user.pk)
+    person = str(fan.id)
     standing = services.join(event_id=queue.pk, person=person, now=now)
     token = services.token_of(queue.pk, person, standing)
-    session = browser.cookies[settings.SESSION_COOKIE_NAME].value
-    return Fan(queue.pk, person, token, f"{settings.SESSION_COOKIE_NAME}={session}")
+    return InLine(queue.pk, person, token, fan.headers["Cookie"])
 
 
-def _newcomers() -> list[str]:
-    """Session cookies of people who are in no queue yet."""
-    from django.conf import settings
-
-    from tests.waiting_queue.api.conftest import logged_in
-    from ticketing.accounts.models import User
-
-    emails = [f"{uuid4().hex}@example.com" for _ in range(NEWCOMERS)]
-    people = User.objects.bulk_create(User(email=email, password="!") for email in emails)
-    return [f"{settings.SESSION_COOKIE_NAME}={logged_in(user)}" for user in people]
-
-
-def _start(site: Site) -> subprocess.Popen[bytes]:
-    options = ["--port", site.url.rpartition(":")[2], "--log-level", "warning", "--no-access-log"]
-    command = [sys.executable, "-m", "uvicorn", "bench.asgi:application", *options]
-    with site.log.open("wb") as log:
-        server = process.start(command, env=site.env, stdout=log, stderr=log, cwd=Path.cwd())
-    until(lambda: site.get("/healthz").status_code == 200, seconds=30)
-    return server
-
-
-def _print(site: Site, fan: Fan) -> None:
+def _report(report: Report, site: BenchSite, fan: InLine, rounds: int) -> None:
     """Measure in turns, so that a slow moment of the machine affects all of them."""
     queue = f"{site.url}/api/v1/events/{fan.event_id}/queue/"
     own = {"Origin": site.url, "Content-Length": "0"}
@@ -122,18 +91,23 @@ def _print(site: Site, fan: Fan) -> None:
     }
     joins = "first join, session"
     loads[joins] = Load(queue, own, method="POST")
-    rounds = []
-    for _ in range(ROUNDS):
-        loads[joins] = replace(loads[joins], cookies=_newcomers())
-        rounds.append({name: measure(load) for name, load in loads.items()})
-    print(f"\n{'':<38}{'requests/s':>12}{'of floor':>10}{'p99 ms':>9}  statuses")
-    floor = _speed([turn[FLOOR] for turn in rounds])
+    measured = []
+    for _ in range(rounds):
+        # People who are in no queue yet.
+        newcomers = [new.headers["Cookie"] for new in make_fans(NEWCOMERS, site.url)]
+        loads[joins] = replace(loads[joins], cookies=newcomers)
+        measured.append({name: measure(load) for name, load in loads.items()})
+    floor, rows = _speed([turn[FLOOR] for turn in measured]), {}
     for name in loads:
-        turns = [turn[name] for turn in rounds]
-        statuses = " ".join(sorted({status for turn in turns for status in turn.statuses}))
-        p99 = statistics.median(turn.p99_ms for turn in turns)
-        speed = _speed(turns)
-        print(f"{name:<38}{speed:>12,.0f}{speed / floor:>10.2f}{p99:>9.1f}  {statuses}")
+        turns = [turn[name] for turn in measured]
+        rows[name] = {
+            "requests/s": _speed(turns),
+            "of floor": _speed(turns) / floor,
+            "p99 ms": statistics.median(turn.p99_ms for turn in turns),
+            "load generator CPU": statistics.median(turn.client_cpu_ms for turn in turns),
+            "status": " ".join(sorted({status for turn in turns for status in turn.statuses})),
+        }
+    report.table(f"over HTTP, {loads[HELLO].connections} connections", rows)
 
 
 def _speed(turns: list[LoadTimings]) -> float:

@@ -1,29 +1,31 @@
 """The seat list of 20,000 seats: its size, the cost of building it, and requests per second."""
 
 import gzip
-import os
 import statistics
 import time
 from collections.abc import Callable
 
 from bench.database import prepare_database
 from bench.load import Load, LoadTimings, measure
-from tests.faults.site import Site
+from bench.options import Options
+from bench.report import Report, Row
+from bench.site import BenchSite
 
 ROWS, SEATS_PER_ROW = 200, 100
-WORKERS, ROUNDS = 2, 3
+NOTHING = "a view that does nothing"
 
 
-def run() -> None:
-    site = Site(workers=WORKERS, settings="bench.settings")
+def run(options: Options) -> Report:
+    site = BenchSite(options)
+    report = site.report("seat_list")
     try:
-        os.environ.update(site.env)
         event_id = _prepare()
-        _print_size_and_cost(event_id)
+        _report_size_and_cost(report, event_id)
         site.start_web()
-        _print_speed(site, f"/api/v1/events/{event_id}/seats/")
+        _report_speed(report, site, f"/api/v1/events/{event_id}/seats/", options.rounds)
     finally:
         site.stop()
+    return report
 
 
 def _prepare() -> int:
@@ -46,15 +48,19 @@ def _prepare() -> int:
     return event.pk
 
 
-def _print_size_and_cost(event_id: int) -> None:
+def _report_size_and_cost(report: Report, event_id: int) -> None:
     from ticketing.events.seat_list.cached import compressed_body
 
     body = compressed_body(event_id)
     build = _median_ms(lambda: compressed_body(event_id))
-    print(f"{'seats, every state at random':<34}{ROWS * SEATS_PER_ROW:>12,}")
-    print(f"{'bytes, plain':<34}{len(gzip.decompress(body)):>12,}")
-    print(f"{'bytes, compressed':<34}{len(body):>12,}")
-    print(f"{'build from PostgreSQL, ms':<34}{build:>12.1f}\n")
+    report.table(
+        f"{ROWS * SEATS_PER_ROW:,} seats, every state at random",
+        {
+            "plain": {"bytes": len(gzip.decompress(body))},
+            "compressed": {"bytes": len(body)},
+            "build from PostgreSQL": {"median ms": build},
+        },
+    )
 
 
 def _median_ms(work: Callable[[], object], times: int = 7) -> float:
@@ -66,29 +72,30 @@ def _median_ms(work: Callable[[], object], times: int = 7) -> float:
     return statistics.median(took)
 
 
-def _print_speed(site: Site, path: str) -> None:
+def _report_speed(report: Report, site: BenchSite, path: str, rounds: int) -> None:
     """Measure in turns, so that a slow moment of the machine affects all of them."""
     packed = {"Accept-Encoding": "gzip"}
     tag = site.get(path, headers=packed).headers["etag"]
     loads = {
-        "a view that does nothing": Load(f"{site.url}/bench/nothing/", {}),
+        NOTHING: Load(f"{site.url}/bench/nothing/", {}),
         "200, kept and compressed": Load(f"{site.url}{path}", packed),
         "304, nothing changed": Load(f"{site.url}{path}", packed | {"If-None-Match": tag}),
     }
-    rounds = [{name: measure(load) for name, load in loads.items()} for _ in range(ROUNDS)]
-    floor = _median([turn["a view that does nothing"] for turn in rounds])
-    print(f"{WORKERS} server processes, {loads['304, nothing changed'].connections} connections")
-    print(f"{'':<34}{'requests/s':>12}{'of floor':>10}{'p50 ms':>9}{'p99 ms':>9}  statuses")
-    for name in loads:
-        _print_row(name, [turn[name] for turn in rounds], floor)
+    turns = [{name: measure(load) for name, load in loads.items()} for _ in range(rounds)]
+    floor = _median([turn[NOTHING] for turn in turns], "per_second")
+    rows = {name: _row([turn[name] for turn in turns], floor) for name in loads}
+    report.table(f"{loads[NOTHING].connections} connections", rows)
 
 
-def _print_row(name: str, turns: list[LoadTimings], floor: float) -> None:
-    speed = _median(turns)
-    p50, p99 = (statistics.median(getattr(t, f) for t in turns) for f in ("median_ms", "p99_ms"))
-    statuses = " ".join(sorted({status for turn in turns for status in turn.statuses}))
-    print(f"{name:<34}{speed:>12,.0f}{speed / floor:>10.2f}{p50:>9.1f}{p99:>9.1f}  {statuses}")
+def _row(turns: list[LoadTimings], floor: float) -> Row:
+    return {
+        "requests/s": _median(turns, "per_second"),
+        "of floor": _median(turns, "per_second") / floor,
+        "p50 ms": _median(turns, "median_ms"),
+        "p99 ms": _median(turns, "p99_ms"),
+        "status": " ".join(sorted({status for turn in turns for status in turn.statuses})),
+    }
 
 
-def _median(turns: list[LoadTimings]) -> float:
-    return statistics.median(turn.per_second for turn in turns)
+def _median(turns: list[LoadTimings], figure: str) -> float:
+    return statistics.median(getattr(turn, figure) for turn in turns)

@@ -5,10 +5,14 @@ Chromium with the processor throttled to a quarter of its speed, and an empty ca
 
 import os
 import statistics
+from dataclasses import replace
 from typing import Any
 
 from bench.database import prepare_database
-from tests.faults.site import Site
+from bench.options import Options
+from bench.people import new_session
+from bench.report import Report
+from bench.site import BenchSite
 
 SECTIONS_ACROSS, SECTIONS_DEEP, ROWS, SEATS_PER_ROW = 8, 5, 20, 25
 CPU_SLOWDOWN, ROUNDS = 4, 5
@@ -49,15 +53,17 @@ MOVE = """async (near) => {
 }"""
 
 
-def run() -> None:
-    site = Site(workers=1)
+def run(options: Options) -> Report:
+    site = BenchSite(replace(options, processes=1), settings="ticketing.settings")
+    report = site.report("seat_map")
     try:
-        os.environ.update(site.env, DJANGO_ALLOW_ASYNC_UNSAFE="true")
+        os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
         event_id, session = _prepare()
         site.start_web()
-        _measure(site, f"/events/{event_id}/seats/", session)
+        _measure(report, site, f"/events/{event_id}/seats/", session)
     finally:
         site.stop()
+    return report
 
 
 def _prepare() -> tuple[int, str]:
@@ -67,7 +73,6 @@ def _prepare() -> tuple[int, str]:
     from django.db import connection
 
     from tests.making import make_event, make_user
-    from tests.waiting_queue.api.conftest import logged_in
     from ticketing.core import clock
     from ticketing.events.models import Seat
 
@@ -78,8 +83,7 @@ def _prepare() -> tuple[int, str]:
             f"UPDATE {Seat._meta.db_table} SET state ="
             " (ARRAY['available', 'held', 'sold', 'available'])[1 + floor(random() * 4)::int]"
         )
-    print(f"{'seats':<44}{event.seats.count():>10,}")
-    return event.pk, logged_in(make_user())
+    return event.pk, new_session(make_user())
 
 
 def _arena() -> Any:
@@ -105,7 +109,7 @@ def _arena() -> Any:
     return generate_plan(venue_id=venue.pk, name="20,000", blocks=blocks, by=None)
 
 
-def _measure(site: Site, path: str, session: str) -> None:
+def _measure(report: Report, site: BenchSite, path: str, session: str) -> None:
     from playwright.sync_api import sync_playwright
 
     from tests.browser.conftest import FLAGS, chromium_path
@@ -115,10 +119,12 @@ def _measure(site: Site, path: str, session: str) -> None:
         visits = [_visit(browser, site, path, session, mobile=False) for _ in range(ROUNDS)]
         mobile = [_visit(browser, site, path, session, mobile=True) for _ in range(ROUNDS)]
         browser.close()
-    _print(visits, mobile)
+    _report(report, visits, mobile)
 
 
-def _visit(browser: Any, site: Site, path: str, session: str, *, mobile: bool) -> dict[str, Any]:
+def _visit(
+    browser: Any, site: BenchSite, path: str, session: str, *, mobile: bool
+) -> dict[str, Any]:
     from tests.browser.conftest import PHONE
 
     context = browser.new_context(
@@ -140,17 +146,25 @@ def _visit(browser: Any, site: Site, path: str, session: str, *, mobile: bool) -
     return found
 
 
-def _print(visits: list[dict[str, Any]], mobile: list[dict[str, Any]]) -> None:
+def _report(report: Report, visits: list[dict[str, Any]], mobile: list[dict[str, Any]]) -> None:
     weight = visits[0]["weight"]
-    for kind in sorted(weight):
-        print(f"{'bytes, ' + kind:<44}{weight[kind]:>10,}")
-    print(f"{'bytes, all':<44}{sum(weight.values()):>10,}")
-    for where, results in (("", visits), (", 10 Mbit/s and 60 ms", mobile)):
-        for name, label in (("paint", "first paint"), ("ready", "map can be used")):
-            print(f"{f'{label}{where}, ms':<44}{_median(results, name):>10.0f}")
-    print(f"{'unpacking the list and drawing it, ms':<44}{_median(visits, 'drawing'):>10.0f}")
-    for name, label in (("house", "a frame, whole house"), ("seats", "a frame, from near")):
-        print(f"{f'{label}, ms':<44}{_median(visits, name):>10.1f}")
+    rows = {kind: {"bytes": weight[kind]} for kind in sorted(weight)}
+    report.table("what is fetched", rows | {"in all": {"bytes": sum(weight.values())}})
+    labels = {
+        "paint": "first paint",
+        "ready": "the map can be used",
+        "drawing": "unpacking the list and drawing it",
+        "house": "a frame, whole house",
+        "seats": "a frame, from near",
+    }
+    columns = (("median ms", visits), ("10 Mbit/s and 60 ms: median ms", mobile))
+    report.table(
+        f"a processor {CPU_SLOWDOWN} times slower",
+        {
+            label: {column: _median(its, name) for column, its in columns}
+            for name, label in labels.items()
+        },
+    )
 
 
 def _median(visits: list[dict[str, Any]], name: str) -> float:

@@ -2,14 +2,12 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.urls import path
-from django.views.decorators.csrf import csrf_exempt
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from payments.sandbox import testing
 from reservations import locks
 from reservations.locks import SeatChoice
 from reservations.models import new_code
@@ -50,14 +48,7 @@ class HoldSqlOnly(Bare):
         return Response({"status": result.status, "seats": result.seats}, status=201)
 
 
-@csrf_exempt
-def window(request: HttpRequest, number: str) -> JsonResponse:
-    """Confirms a payment as a fan does in the gateway's window, without its page."""
-    return JsonResponse(testing.pay(number))
-
-
 urlpatterns = [
-    path("bench/window/<str:number>/", window),
     path("bench/nothing/", nothing),
     path("bench/nothing/api/", DoNothing.as_view()),
     path("bench/hold/<int:event_id>/<int:fan_id>/", HoldSqlOnly.as_view()),

@@ -2,10 +2,15 @@
 
 
 def calls(gateway: str) -> str:
-    """Sorted set of the recent calls to a gateway and whether each succeeded."""
-    return f"payments:{{{gateway}}}:calls"
+    """Hash: how many of the recent calls to a gateway succeeded and failed, by 5 seconds."""
+    return f"payments:{{{gateway}}}:call_counts"
 
 
 def breaker(gateway: str) -> str:
     """Hash: when the breaker opened, and until when a probe is running."""
     return f"payments:{{{gateway}}}:breaker"
+
+
+def changes_channel(database: int) -> str:
+    """Channel: payments that changed, for the processes that have their sockets."""
+    return f"payments:changes:{database}"

@@ -13,28 +13,55 @@ from uuid import UUID
 from django.db import connection
 
 from payments.models import OutboxMessage, Payment, Refund
+from reservations import services as reservations
 from reservations.models import Reservation
+from ticketing.core.sql import columns, instance, rows
+from ticketing.events.models import FIRST_REHEARSAL_ID
 
 FOLDER = Path(__file__).parent / "sql"
-COLUMNS = frozenset(field.column for field in Payment._meta.concrete_fields)
+PAYMENT = columns(Payment, "payment")
+RESERVATION = columns(Reservation, "reservation", "reservation.")
+CHANGEABLE = frozenset(field.column for field in Payment._meta.concrete_fields)
 
 
 def begin_payment(
-    *, reservation: Reservation, number: str, payment_key: UUID, language: str, now: datetime
-) -> Payment | None:
-    """Insert a payment unless one is open or the key is used; the reservation's lock is held."""
-    params = {
-        "number": number,
-        "payment_key": payment_key,
-        "reservation": reservation.pk,
-        "fan": reservation.fan_id,
-        "amount": reservation.total,
-        "currency": reservation.currency,
-        "language": language,
-        "now": now,
-        "due_at": reservation.deadline,
-    }
-    return next(iter(Payment.objects.raw(statement("begin_payment"), params)), None)
+    *,
+    code: str,
+    fan_id: int,
+    number: str,
+    payment_key: UUID,
+    language: str,
+    takes_rehearsals: bool,
+    now: datetime,
+) -> dict[str, Any] | None:
+    """Lock the reservation, find or begin its payment; None without such a reservation."""
+    values: dict[str, Any] = {"code": code, "fan": fan_id, "number": number, "now": now}
+    values |= {"payment_key": payment_key, "language": language}
+    values |= {"takes_rehearsals": takes_rehearsals, "first_rehearsal": FIRST_REHEARSAL_ID}
+    text = statement("begin_payment").replace("{extend_hold}", reservations.extension_sql())
+    return next(iter(_rows(text, values)), None)
+
+
+def start_charge(
+    *, number: str, fan_id: int, token: str, transaction_id: str, now: datetime, due_at: datetime
+) -> tuple[Payment, bool] | None:
+    """The fan's payment with its reservation, and whether this call started the charge."""
+    values: dict[str, Any] = {"number": number, "fan": fan_id, "token": token, "now": now}
+    values |= {"transaction_id": transaction_id, "due_at": due_at}
+    found = _rows(statement("start_charge"), values | _allowed(Payment.State.CHARGING))
+    return next(((payment_of(row), row["is_started"]) for row in found), None)
+
+
+def succeed_payment(
+    payment: Payment, *, charged: int, transaction_id: str, kind: str, now: datetime
+) -> dict[str, Any]:
+    """Lock reservation, payment and seats; sell, if both are still open."""
+    values: dict[str, Any] = {"id": payment.pk, "charged": charged, "kind": kind}
+    values |= {"transaction_id": transaction_id} | reservations.sale_values(now)
+    values |= _allowed(Payment.State.SUCCEEDED, when=Payment.OPEN)
+    text = statement("succeed_payment").replace("{sale}", reservations.sale_sql())
+    [row] = _rows(text, values)
+    return row
 
 
 def move_payment(
@@ -45,20 +72,34 @@ def move_payment(
     when: Collection[str] | None = None,
     note: str = "",
     by: int | None = None,
-    **columns: Any,
+    **changes: Any,
 ) -> Payment | None:
     """Lock, move as `MOVES` allows, and add a timeline row; None if it was moved elsewhere."""
-    allowed = [state for state, reachable in Payment.MOVES.items() if to in reachable]
-    if when is not None:
-        allowed = [state for state in allowed if state in when]
-    changes = "".join(f", {name} = %({name})s" for name in columns if name in COLUMNS)
-    params = {"id": payment.pk, "to": to, "now": now, "note": note[:300], "by": by}
-    params |= columns | {"allowed": [str(state) for state in allowed]}
-    sql = statement("move_payment").replace("{set}", changes)
-    moved = next(iter(Payment.objects.raw(sql, params)), None)
+    further = "".join(f", {name} = %({name})s" for name in changes if name in CHANGEABLE)
+    values = {"id": payment.pk, "to": to, "now": now, "note": note[:300], "by": by}
+    text = statement("move_payment").replace("{set}", further)
+    found = _rows(text, values | changes | _allowed(to, when=when))
+    moved = next((instance(Payment, row) for row in found), None)
     if moved and Payment.reservation.is_cached(payment):  # saves reading it again
         moved.reservation = payment.reservation
     return moved
+
+
+def payment_of(row: dict[str, Any]) -> Payment:
+    """The payment of a row, with its reservation."""
+    payment = instance(Payment, row)
+    payment.reservation = instance(Reservation, row, "reservation.")
+    return payment
+
+
+def _allowed(to: str, when: Collection[str] | None = None) -> dict[str, list[str]]:
+    """The states from which a payment may move there."""
+    states = [state for state, reachable in Payment.MOVES.items() if to in reachable]
+    return {"allowed": [str(state) for state in states if when is None or state in when]}
+
+
+def _rows(text: str, values: dict[str, Any]) -> list[dict[str, Any]]:
+    return rows(text.replace("{payment}", PAYMENT).replace("{reservation}", RESERVATION), values)
 
 
 def claim_due_payments(*, now: datetime, lease: datetime, batch: int) -> list[int]:

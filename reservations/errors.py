@@ -4,7 +4,7 @@ from typing import Any, TypeGuard
 
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.core.errors import DomainError, InvalidInput, NotFound
+from ticketing.core.errors import Broken, DomainError, InvalidInput, NotFound
 
 
 class SeatsTaken(DomainError):
@@ -233,7 +233,7 @@ class TooLateToUndo(DomainError):
 
 def error_from_code(*, code: str, details: dict[str, Any]) -> DomainError:
     """The error with this code, so that a stored refusal is shown in the reader's language."""
-    kinds = {kind.code: kind for kind in globals().values() if _is_error(kind)}
+    kinds = {kind.code: kind for kind in (*globals().values(), Broken) if _is_error(kind)}
     return kinds.get(code, DomainError)(**details)
 
 

@@ -28,6 +28,8 @@ ATTEMPT_TTL = timedelta(seconds=5)
 TAKEN_TTL = timedelta(seconds=2)
 TTL_SECONDS = 24 * 3600
 TTL = timedelta(seconds=TTL_SECONDS)
+# Far longer than it takes to publish a hold.
+COUNTED_TTL_SECONDS = 30
 WAKE_UP_MS = 100
 ATTEMPT_WINDOW_MS = 10_000
 HELD, SOLD, AVAILABLE = "h", "s", "a"
@@ -48,13 +50,7 @@ def begin_attempt(event_id: int, fan_id: int, seats: Sequence[int], now: datetim
 
 async def abegin_attempt(event_id: int, fan_id: int, seats: Sequence[int], now: datetime) -> None:
     """The same for coroutines."""
-    names, args = _attempt(event_id, fan_id, seats, now)
-    client, values, lua = redis.async_client(), [*names, *args], script("begin_attempt")
-    try:
-        answer = await client.evalsha(lua.sha, len(names), *values)
-    except NoScriptError:
-        answer = await client.eval(lua.script, len(names), *values)
-    _raise_refusal(answer)
+    _raise_refusal(await _arun("begin_attempt", *_attempt(event_id, fan_id, seats, now)))
 
 
 def _attempt(
@@ -80,9 +76,21 @@ def abandon_attempt(
     event_id: int, fan_id: int, seats: Collection[int], now: datetime, *, taken: Collection[int]
 ) -> None:
     """Open the gate after a failed attempt; without Redis the attempt expires by itself."""
+    _run_or_log("abandon_attempt", *_abandoned(event_id, fan_id, seats, now, taken))
+
+
+async def aabandon_attempt(
+    event_id: int, fan_id: int, seats: Collection[int], now: datetime, *, taken: Collection[int]
+) -> None:
+    """The same for coroutines."""
+    await _arun_or_log("abandon_attempt", *_abandoned(event_id, fan_id, seats, now, taken))
+
+
+def _abandoned(
+    event_id: int, fan_id: int, seats: Collection[int], now: datetime, taken: Collection[int]
+) -> tuple[list[str], list[Any]]:
     others = [seat for seat in seats if seat not in set(taken)]
-    args = [fan_id, ms(now + TAKEN_TTL), len(taken), *taken, *others]
-    _run_or_log("abandon_attempt", [keys.gate(event_id)], args)
+    return [keys.gate(event_id)], [fan_id, ms(now + TAKEN_TTL), len(taken), *taken, *others]
 
 
 def publish_seats(
@@ -95,15 +103,40 @@ def publish_seats(
     change: int = 0,
 ) -> None:
     """Publish a committed change. Never raises: PostgreSQL has it, and wrong entries expire."""
+    _run_or_log("publish_seats", *_published(event_id, fan_id, seats, letter, until, change))
+
+
+async def apublish_seats(
+    event_id: int,
+    fan_id: int,
+    seats: Collection[int],
+    letter: str,
+    *,
+    until: datetime,
+    change: int = 0,
+) -> None:
+    """The same for coroutines."""
+    update = _published(event_id, fan_id, seats, letter, until, change)
+    await _arun_or_log("publish_seats", *update)
+
+
+def _published(
+    event_id: int,
+    fan_id: int,
+    seats: Collection[int],
+    letter: str,
+    until: datetime,
+    change: int,
+) -> tuple[list[str], list[Any]]:
     version_key, version, version_ttl = next_seats_version(event_id=event_id)
     names = [
         keys.gate(event_id),
         keys.seats_left(event_id),
         keys.seat_updates(event_id),
         version_key,
+        keys.counted(event_id),
     ]
-    args = [letter, fan_id, ms(until), change, TTL_SECONDS, version, version_ttl, *seats]
-    _run_or_log("publish_seats", names, args)
+    return names, [letter, fan_id, ms(until), change, TTL_SECONDS, version, version_ttl, *seats]
 
 
 def last_update_id(event_id: int) -> str:
@@ -123,10 +156,18 @@ def claim_wake_up() -> bool:
     return bool(redis.client().set(keys.WAKE_UP, 1, nx=True, px=WAKE_UP_MS))
 
 
-def set_seats_left(event_id: int, free: int, *, last: str) -> bool:
-    """Store the count; False if an update was published since `last`."""
+def set_seats_left(
+    event_id: int, free: int, *, last: str, newest: Collection[tuple[int, datetime]] = ()
+) -> bool:
+    """Store the count; False if an update was published since `last`.
+
+    `newest` are the seats and deadlines of the newest holds: what of them is not published yet has
+    been counted, and is not subtracted again when it is.
+    """
     names = [keys.seats_left(event_id), keys.seat_updates(event_id)]
-    args = [free, last, TTL_SECONDS]
+    names += [keys.gate(event_id), keys.counted(event_id)]
+    holds = [value for seat, until in newest for value in (seat, ms(until))]
+    args = [free, last, TTL_SECONDS, COUNTED_TTL_SECONDS, *holds]
     return bool(script("set_seats_left")(keys=names, args=args, client=redis.client()))
 
 
@@ -134,6 +175,11 @@ def seats_left(event_id: int) -> int | None:
     """How many seats are free, or None if Redis does not know."""
     found: Any = redis.client().get(keys.seats_left(event_id))
     return None if found is None else int(found)
+
+
+async def ahas_attempted(event_id: int, fan_id: int) -> bool:
+    """Whether this person attempted a hold in the last seconds, with or without success."""
+    return bool(await redis.async_client().call("EXISTS", keys.attempts(event_id, fan_id)))
 
 
 def rebuild(event_id: int, shut: dict[int, tuple[datetime, int]]) -> None:
@@ -158,3 +204,18 @@ def _run_or_log(name: str, names: list[str], args: list[Any]) -> None:
         script(name)(keys=names, args=args, client=redis.client())
     except RedisError as outage:
         log.warning("gate script %s failed for %s: %s", name, names[0], outage)
+
+
+async def _arun_or_log(name: str, names: list[str], args: list[Any]) -> None:
+    try:
+        await _arun(name, names, args)
+    except RedisError as outage:
+        log.warning("gate script %s failed for %s: %s", name, names[0], outage)
+
+
+async def _arun(name: str, names: list[str], args: list[Any]) -> Any:
+    client, lua = redis.async_client(), script(name)
+    try:
+        return await client.evalsha(lua.sha, len(names), *names, *args)
+    except NoScriptError:
+        return await client.eval(lua.script, len(names), *names, *args)

@@ -14,6 +14,11 @@ def seats_left(event_id: int) -> str:
     return f"reservations:{{{event_id}}}:seats_left"
 
 
+def counted(event_id: int) -> str:
+    """Set of seats whose hold is in the count of free seats, but not published yet."""
+    return f"reservations:{{{event_id}}}:counted"
+
+
 def attempts(event_id: int, fan_id: int) -> str:
     """How many holds a fan attempted in the current window."""
     return f"reservations:{{{event_id}}}:attempts:{fan_id}"

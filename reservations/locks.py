@@ -6,9 +6,10 @@ locks only its ticket. A new hold locks only seats, so no cycle of waiting trans
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, fields
 from datetime import datetime
 from random import random
+from secrets import token_bytes
 from typing import Any
 
 from django.db import IntegrityError, OperationalError, connection
@@ -27,18 +28,16 @@ from reservations.models import (
     Ticket,
     TransferOffer,
 )
-from reservations.sql.prepared import prepared
+from reservations.models.reservations import CODE_LENGTH, LETTERS
+from ticketing.core.async_database import async_database
+from ticketing.core.sql import columns, rows
 from ticketing.events.models import Seat
 
-# A row is locked for the milliseconds of one commit, so a longer wait means trouble.
-LOCK_TIMEOUT = "500ms"
-SET_LOCK_TIMEOUT = "SELECT set_config('lock_timeout', %(lock_timeout)s, true);\n"
-# In plan units: seats are about 20 apart, and twice that across an aisle.
+# In plan units: seats are about 20 apart, and twice that across an aisle; as in `choose_best.sql`.
 NEIGHBOUR_DISTANCE = 30
-# How many choices of best seats are tried before the hold fails.
-MAX_CHOICES = 400
-# Enough seats for everybody who asks in the same moment, few enough to sort in a millisecond.
-NEAR = 600
+# Best seats are looked for among so many of the nearest first: enough for everybody who asks in the
+# same moment, few enough to sort at once.
+NEAR = 60
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class SeatChoice:
     grade: str = ""
     section: str = ""
     accessible: bool = False
-    # Best seats: only this many of the nearest are considered; None: all.
+    # Best seats: so many of the nearest are considered before all of them; None: all at once.
     near: int | None = None
 
     @classmethod
@@ -84,12 +83,27 @@ class HoldResult:
     deadline: datetime = datetime.max
     total: int = 0
     currency: str = ""
-    earlier: int = 0
     mine: int = 0
     seats_per_person: int = 0
-    taken: list[int] = field(default_factory=list)
-    seats: list[dict[str, Any]] = field(default_factory=list)
-    stale: list[int] = field(default_factory=list)
+    taken: Sequence[int] = ()
+    stale: Sequence[int] = ()
+    # As texts: id, section, row, number, grade, its names in Korean and English, price.
+    details: Sequence[Sequence[str]] = ()
+
+    @property
+    def seats(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "id": int(seat),
+                "section": section,
+                "row": row,
+                "number": int(number),
+                "grade": grade,
+                "grade_names": {"ko": ko, "en": en},
+                "price": int(price),
+            }
+            for seat, section, row, number, grade, ko, en, price in self.details
+        ]
 
 
 @dataclass(frozen=True)
@@ -103,23 +117,45 @@ class EndedHold:
     kept: bool = False
 
 
+HOLD_ARGUMENTS = 12
+HOLD = "SELECT * FROM hold_seats({})"
+HOLD_IN_THREAD = HOLD.format(", ".join(["%s"] * HOLD_ARGUMENTS))
+HOLD_IN_LOOP = HOLD.format(", ".join(f"${number + 1}" for number in range(HOLD_ARGUMENTS)))
+
+
 def hold_seats(
     *, event_id: int, fan_id: int, choice: SeatChoice, code: str, key: str, now: datetime
 ) -> HoldResult:
     """Lock, decide and write in one round trip; its own transaction, or part of the caller's."""
-    values: dict[str, Any] = asdict(choice) | {"seats": list(choice.seats)}
-    values |= {"event": event_id, "fan": fan_id, "code": code, "key": key, "now": now}
-    values |= {"lock_timeout": LOCK_TIMEOUT, "max_choices": MAX_CHOICES}
-    values["neighbour_distance"] = NEIGHBOUR_DISTANCE
-    choose = sql.statement(f"choose_{choice.kind}").rstrip()
-    hold = sql.statement("hold_seats").replace("{choice}", choose)
-    first = SET_LOCK_TIMEOUT + sql.statement("lock_person_limit")
+    values = _hold_values(event_id, fan_id, choice, code, key, now)
     with _lock_errors_as_refusals(choice.seats), connection.cursor() as cursor:
-        cursor.execute(first + prepared(cursor, hold), values)
-        while cursor.nextset():
-            pass  # only the last statement returns the result
-        (row,) = sql.rows(cursor)
-    return HoldResult(**{name: value for name, value in row.items() if value is not None})
+        cursor.execute(HOLD_IN_THREAD, values)
+        return _hold_result(cursor.fetchone())
+
+
+async def ahold_seats(
+    *, event_id: int, fan_id: int, choice: SeatChoice, code: str, key: str, now: datetime
+) -> HoldResult:
+    """The same for coroutines, always in its own transaction."""
+    values = _hold_values(event_id, fan_id, choice, code, key, now)
+    with _lock_errors_as_refusals(choice.seats):
+        return _hold_result(await async_database().fetch_row(HOLD_IN_LOOP, values))
+
+
+def _hold_values(
+    event_id: int, fan_id: int, choice: SeatChoice, code: str, key: str, now: datetime
+) -> list[Any]:
+    """The arguments of the function, in order."""
+    wanted = [choice.quantity, list(choice.seats), choice.grade, choice.section]
+    wanted += [choice.accessible, choice.near]
+    return [choice.kind, event_id, fan_id, *wanted, code, key, now]
+
+
+def _hold_result(row: Sequence[Any]) -> HoldResult:
+    names = (field.name for field in fields(HoldResult))
+    return HoldResult(
+        **{name: value for name, value in zip(names, row, strict=True) if value is not None}
+    )
 
 
 def expire_holds(*, now: datetime, batch: int, ids: Sequence[int] | None = None) -> list[EndedHold]:
@@ -175,11 +211,39 @@ def seats_of_reservation_for_update(reservation: Reservation) -> list[Seat]:
     return list(theirs.select_for_update(no_key=True, of=("self",)))
 
 
-def issue_tickets(*, reservation: Reservation, codes: Sequence[str], now: datetime) -> None:
+def extend_for_payment(*, code: str, fan_id: int, now: datetime) -> dict[str, Any] | None:
+    """Lock, decide and write in one statement; the row as it was, with `status` and `seats`."""
+    text = _with_columns("extend_for_payment").replace("{extend_hold}", extension_sql())
+    return next(iter(rows(text, {"code": code, "fan": fan_id, "now": now})), None)
+
+
+def confirm_reservation(*, code: str, now: datetime) -> dict[str, Any] | None:
+    """Lock, sell and issue tickets in one statement; the row as it was, with `seats` if sold."""
+    text = _with_columns("confirm_reservation").replace("{sale}", sale_sql())
+    return next(iter(rows(text, {"code": code} | sale_values(now))), None)
+
+
+def issue_tickets(*, reservation: Reservation, now: datetime) -> None:
     """One for each seat, with its first change row; the caller holds the reservation's lock."""
-    values: Any = {"reservation": reservation.pk, "codes": list(codes), "now": now}
-    with connection.cursor() as cursor:
-        cursor.execute(sql.statement("issue_tickets"), values)
+    text = sql.statement("issue_missing_tickets").replace(
+        "{tickets}", sql.statement("issue_tickets")
+    )
+    rows(text, {"reservation": reservation.pk} | sale_values(now))
+
+
+def extension_sql() -> str:
+    """For a statement that begins a payment: locks `reservation`, decides in `extension`."""
+    return sql.statement("extend_hold").rstrip()
+
+
+def sale_sql() -> str:
+    """For a statement that has locked a reservation and selected it as `sale`: sells its seats."""
+    return f"{sql.statement('sell_seats').rstrip()},\n{sql.statement('issue_tickets').rstrip()}"
+
+
+def sale_values(now: datetime) -> dict[str, Any]:
+    """The parameters of `sale_sql`."""
+    return {"now": now, "letters": LETTERS, "code_length": CODE_LENGTH, "seed": token_bytes(16)}
 
 
 def live_tickets_of_reservation_for_update(reservation: Reservation) -> list[Ticket]:
@@ -219,7 +283,7 @@ def check_in_for_update(pk: int) -> CheckIn:
 def lock_person_limit(*, event_id: int, fan_id: int) -> None:
     """The advisory lock that `hold_seats` takes too: a person's seats are counted under it."""
     with connection.cursor() as cursor:
-        cursor.execute(sql.statement("lock_person_limit"), {"event": event_id, "fan": fan_id})
+        cursor.execute("SELECT lock_person_limit(%s, %s)", [event_id, fan_id])
 
 
 @contextmanager
@@ -254,6 +318,10 @@ def returned_seats_for_update(event_id: int, seat_ids: Collection[int]) -> list[
     kept = kept.filter(event_id=event_id, pk__in=seat_ids, returned__isnull=False)
     kept = kept.exclude(Exists(ReservedSeat.objects.filter(seat=OuterRef("pk"), live=True)))
     return [seat.pk for seat in kept if seat.state == Seat.State.HELD]
+
+
+def _with_columns(name: str) -> str:
+    return sql.statement(name).replace("{reservation}", columns(Reservation, "reservation"))
 
 
 def _keeping_returns(name: str, events: str) -> str:

@@ -19,6 +19,11 @@ def release_abandoned_holds() -> None:
     services.release_abandoned_holds(now=clock.now())
 
 
+@shared_task(name="reservations.complete_finished_passes")
+def complete_finished_passes() -> None:
+    services.complete_finished_passes(now=clock.now())
+
+
 @shared_task(name="reservations.recount_events_on_sale")
 def recount_events_on_sale() -> None:
     services.recount_events_on_sale()

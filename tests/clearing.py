@@ -8,6 +8,8 @@ from typing import Any
 from django.db import connection
 from django.test import TransactionTestCase
 
+from payments.sandbox import timers
+
 # So many rows are thrown away with the file that holds them.
 MANY = 1_000
 # In any order, past every foreign key and trigger.
@@ -45,6 +47,7 @@ def _clearing(cursor: Any, table: str) -> str:
 
 
 def _clear(test: TransactionTestCase) -> None:
+    timers.cancel_all()  # their work is about rows that are deleted now
     clear_tables()
 
 

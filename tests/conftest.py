@@ -1,4 +1,5 @@
 import functools
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -8,6 +9,7 @@ from django.contrib.auth.hashers import Argon2PasswordHasher
 from redis.asyncio.connection import ConnectionPool as AsyncConnectionPool
 from redis.connection import ConnectionPool
 
+from payments.sandbox import timers
 from tests import clearing
 from tests.making import make_event, make_user
 from tests.soak import SOAK
@@ -20,6 +22,7 @@ from ticketing.events.models import Event
 LONGEST = (
     "rehearsal/test_small.py",
     "runner/test_up.py",
+    "bench/test_benches.py",
     "saga/test_kill_matrix.py",
     "browser/test_waiting.py",
     "browser/test_seats.py",
@@ -50,9 +53,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     with django_db_blocker.unblock():
         clearing.prepare()
+    yield
+    timers.cancel_all()  # none may ask a database that is gone
 
 
 class RedisUse:

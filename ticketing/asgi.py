@@ -15,27 +15,48 @@ from a2wsgi import WSGIMiddleware
 from a2wsgi.asgi_typing import HTTPScope as Scope
 from a2wsgi.asgi_typing import Receive, Send
 from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from ticketing.core.latency import LatencyMiddleware
+from ticketing.core.live.origin_check import OriginCheck
+from ticketing.core.overload import CountedPages
 
 wsgi = cast(Any, get_wsgi_application())
-pages = LatencyMiddleware(WSGIMiddleware(wsgi, workers=settings.WEB_THREADS))
-# Our own pages call the sandbox: it must not wait for the threads that wait for it.
-sandbox = WSGIMiddleware(wsgi, workers=2 * settings.WEB_THREADS)
+pages = CountedPages(LatencyMiddleware(WSGIMiddleware(wsgi, workers=settings.WEB_THREADS)))
+if settings.PAYMENTS_SANDBOX and settings.PAYMENTS_SANDBOX_PORT:
+    from payments.sandbox.proxy import forward as sandbox
+elif settings.PAYMENTS_SANDBOX:
+    from payments.sandbox.asgi import application as sandbox
 
+from payments.api.calls import CALLS as PAYMENT_CALLS
+from payments.views.fast_routes import ROUTES as PAYMENT_ROUTES
 from reservations.api.calls import CALLS as RESERVATION_CALLS
+from reservations.views.copies import PAGES as RESERVATION_PAGES
 from ticketing import routing
 from ticketing.core import clock
 from ticketing.core.fast_path.application import FastPath
+from ticketing.core.fast_path.front_door import FrontDoor
+from ticketing.core.fast_path.page_copies import PageCopies
 from ticketing.events.api.calls import CALLS as EVENT_CALLS
+from ticketing.events.views.copies import PAGES as EVENT_PAGES
 from waiting_queue import stream
 from waiting_queue.api.calls import CALLS as QUEUE_CALLS
+from waiting_queue.views.copies import PAGES as QUEUE_PAGES
 
-CALLS = [*QUEUE_CALLS, *RESERVATION_CALLS, *EVENT_CALLS]
-site = FastPath([*(call.route() for call in CALLS), *stream.ROUTES], fallback=pages)
+CALLS = [*QUEUE_CALLS, *RESERVATION_CALLS, *EVENT_CALLS, *PAYMENT_CALLS]
+PAGES = [*EVENT_PAGES, *QUEUE_PAGES, *RESERVATION_PAGES]
+copies = PageCopies(wsgi.get_response)
+site = FastPath(
+    [
+        *(call.route() for call in CALLS),
+        *(page.route(copies) for page in PAGES),
+        *stream.ROUTES,
+        *PAYMENT_ROUTES,
+    ],
+    fallback=pages,
+)
+front_door = FrontDoor(site)
 
 
 async def http(scope: Scope, receive: Receive, send: Send) -> None:
@@ -43,9 +64,9 @@ async def http(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["path"] == "/healthz":
         await alive(send)
     elif settings.PAYMENTS_SANDBOX and scope["path"].startswith("/sandbox/"):
-        await sandbox(scope, receive, send)
+        await sandbox(cast(Any, scope), cast(Any, receive), cast(Any, send))
     else:
-        await site(cast(Any, scope), cast(Any, receive), cast(Any, send))
+        await front_door(cast(Any, scope), cast(Any, receive), cast(Any, send))
 
 
 async def alive(send: Send) -> None:
@@ -59,6 +80,6 @@ async def alive(send: Send) -> None:
 application = ProtocolTypeRouter(
     {
         "http": http,
-        "websocket": AllowedHostsOriginValidator(URLRouter(routing.urlpatterns)),
+        "websocket": OriginCheck(URLRouter(routing.urlpatterns), settings.ALLOWED_HOSTS),
     }
 )

@@ -1,83 +1,86 @@
 """The Celery app and its schedule."""
 
+import logging
 import os
+from typing import Any
 
 from celery import Celery
+from celery.fixups.django import DjangoWorkerFixup
 from celery.schedules import crontab
+from django.db import close_old_connections
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ticketing.settings")
+
+# Celery closes the database connection before and after every task. As between requests, this
+# closes only what failed or is older than CONN_MAX_AGE.
+DjangoWorkerFixup.close_database = lambda *args, **kwargs: close_old_connections()
 
 app = Celery("ticketing")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
-# A task that waited longer than its interval is dropped: the next one does its work.
+log = logging.getLogger(__name__)
+
+
+@app.task(name="ticketing.run_tasks")
+def run_tasks(*names: str) -> None:
+    """Run scheduled tasks in turn. A message costs more than a task that finds nothing to do."""
+    for name in names:
+        try:
+            app.tasks[name].run()
+        except Exception:
+            log.exception("The scheduled task %s failed.", name)
+            close_old_connections()  # the next task gets a new one, if it was lost
+
+
+def every(seconds: float, *names: str) -> dict[str, Any]:
+    """One message for these tasks of the worker. One that waited longer than its interval is
+    dropped: the next one does its work."""
+    return {
+        "task": "ticketing.run_tasks",
+        "schedule": seconds,
+        "args": names,
+        "options": {"expires": seconds},
+    }
+
+
 app.conf.beat_schedule = {
-    "open-due-sales": {
-        "task": "ticketing.open_due_sales",
-        "schedule": 1.0,
-        "options": {"expires": 1},
-    },
     "tick-queues": {
         "task": "queue.tick",
         "schedule": 1.0,
         "options": {"expires": 1},
     },
-    "drain-journals": {
-        "task": "queue.drain_journals",
-        "schedule": 1.0,
-        "options": {"expires": 1},
-    },
-    "expire-holds": {
-        "task": "reservations.expire_holds",
-        "schedule": 2.0,
-        "options": {"expires": 2},
-    },
-    "release-abandoned-holds": {
-        "task": "reservations.release_abandoned_holds",
-        "schedule": 2.0,
-        "options": {"expires": 2},
-    },
-    "process-returned-seats": {
-        "task": "reservations.process_returned_seats",
-        "schedule": 2.0,
-        "options": {"expires": 2},
-    },
-    "recount-events-on-sale": {
-        "task": "reservations.recount_events_on_sale",
-        "schedule": 5.0,
-        "options": {"expires": 5},
-    },
-    # Each request wakes a worker; this covers lost wake-ups.
-    "process-hold-requests": {
-        "task": "reservations.process_hold_requests",
-        "schedule": 1.0,
-        "options": {"expires": 1},
-    },
+    # Quick tasks first. Each hold request wakes a worker; the last one covers lost wake-ups.
+    "every-second": every(
+        1.0,
+        "ticketing.open_due_sales",
+        "reservations.expire_holds",
+        "console.sample",
+        "queue.drain_journals",
+        "reservations.process_hold_requests",
+    ),
+    "every-five-seconds": every(
+        5.0,
+        "console.run_autopilot",
+        "reservations.release_abandoned_holds",
+        "reservations.complete_finished_passes",
+        "reservations.process_returned_seats",
+        "reservations.recount_events_on_sale",
+    ),
     "resume-payments": {
         "task": "payments.resume",
-        "schedule": 1.0,
-        "options": {"expires": 1},
+        "schedule": 2.0,
+        "options": {"expires": 2},
     },
     "deliver-messages": {
         "task": "payments.deliver",
-        "schedule": 1.0,
-        "options": {"expires": 1},
+        "schedule": 2.0,
+        "options": {"expires": 2},
     },
     "refund-cancelled-events": {
         "task": "payments.refund_cancelled_events",
         "schedule": 30.0,
         "options": {"expires": 30},
-    },
-    "sample-sales": {
-        "task": "console.sample",
-        "schedule": 1.0,
-        "options": {"expires": 1},
-    },
-    "run-autopilot": {
-        "task": "console.run_autopilot",
-        "schedule": 5.0,
-        "options": {"expires": 5},
     },
     "clean-up-forgotten-rehearsals": {
         "task": "rehearsal.clean_up_forgotten",

@@ -16,6 +16,7 @@ from whitenoise.compress import Compressor
 
 from ticketing.core.clock import clock_skew
 from ticketing.core.knobs import Environment
+from ticketing.core.redis_breaker import once_more
 from ticketing.core.site_address import public_url, site_url
 from ticketing.development import embedded
 
@@ -146,6 +147,21 @@ TRUSTED_PROXIES = env.words(
     "Addresses or networks of proxies whose headers on client address and TLS are trusted.",
 )
 WEB_THREADS = env.number("WEB_THREADS", 8, "Pages that one server process handles at a time.")
+OVERLOAD_LAG_MS = env.number(
+    "OVERLOAD_LAG_MS",
+    500,
+    "Milliseconds that a server process may be late before it asks newcomers to come back.",
+)
+OVERLOAD_PAGES = env.number(
+    "OVERLOAD_PAGES",
+    64,
+    "Pages that may wait for a thread of a server process before it asks newcomers to come back.",
+)
+SOCKETS_PER_SECOND = env.number(
+    "SOCKETS_PER_SECOND",
+    300,
+    "Sockets that each server process lets newcomers open in a second; others poll meanwhile.",
+)
 HOLD_TRIES = env.number(
     "HOLD_TRIES", 30, "Attempts to hold seats per person and event in 10 s; 0: no limit."
 )
@@ -163,7 +179,7 @@ QUEUE_REDIS_URL = env.text(
     "QUEUE_REDIS_URL", REDIS_URL, "Redis of the queue; redis+cluster:// for a Redis Cluster."
 )
 REDIS_TIMEOUT = env.number(
-    "REDIS_TIMEOUT", 3, "Seconds after which an unresponsive Redis counts as down."
+    "REDIS_TIMEOUT", 1, "Seconds after which an unresponsive Redis counts as down."
 )
 LIVE_NEAR = env.number(
     "LIVE_NEAR",
@@ -191,6 +207,8 @@ CACHES = {
             "SERIALIZER": "django_redis.serializers.json.JSONSerializer",
             "SOCKET_TIMEOUT": REDIS_TIMEOUT,
             "SOCKET_CONNECT_TIMEOUT": REDIS_TIMEOUT,
+            "CONNECTION_POOL_CLASS": "ticketing.core.redis_breaker.BreakerPool",
+            "CONNECTION_POOL_KWARGS": once_more(),
         },
     }
 }
@@ -207,7 +225,6 @@ CELERY_TASK_ROUTES = {
     "queue.tick": {"queue": "tick"},
     "reservations.process_hold_requests": {"queue": "holds"},
     "payments.resume": {"queue": "payments"},
-    "payments.settle": {"queue": "payments"},
     "payments.refund_cancelled_events": {"queue": "payments"},
     "payments.deliver": {"queue": "mail"},
     "accounts.mail_password_reset": {"queue": "mail"},
@@ -316,6 +333,11 @@ PAYMENTS_SANDBOX_WEBHOOK = env.text(
     "/payments/webhooks/portone/",
     "Where the sandbox sends its webhooks: a URL, or a path on this site.",
 )
+PAYMENTS_SANDBOX_PORT = env.number(
+    "PAYMENTS_SANDBOX_PORT",
+    0,
+    "Port of `manage.py sandbox`; 0: the web processes contain the sandbox.",
+)
 
 
 def _sandbox_secret(name: str) -> str:
@@ -347,7 +369,9 @@ PORTONE_CHANNEL_KEY = env.text(
 )
 PORTONE_URL = env.text(
     "PORTONE_URL",
-    f"http://127.0.0.1:{PORT}/sandbox/portone" if PAYMENTS_SANDBOX else "https://api.portone.io",
+    f"http://127.0.0.1:{PAYMENTS_SANDBOX_PORT or PORT}/sandbox/portone"
+    if PAYMENTS_SANDBOX
+    else "https://api.portone.io",
     "Base URL of PortOne's API.",
 )
 PORTONE_MANUAL_CONFIRM = env.flag(
@@ -374,7 +398,10 @@ PORTONE_SDK_HOSTS = env.words(
     "Hosts that page may load, call, frame and post to; add your card processor's.",
 )
 PORTONE_TIMEOUT = env.number(
-    "PORTONE_TIMEOUT", 60, "Seconds that a worker waits for PortOne, which recommends 60."
+    "PORTONE_TIMEOUT", 8, "Seconds for one settlement; after them a worker asks PortOne again."
+)
+PORTONE_MAX_IN_FLIGHT = env.number(
+    "PORTONE_MAX_IN_FLIGHT", 300, "Calls to PortOne that one process makes at a time; others wait."
 )
 PAYMENT_PATIENCE = env.number(
     "PAYMENT_PATIENCE", 10, "Seconds that a browser waits for a payment before it shows “checking”."
@@ -469,6 +496,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "EventStatusEnum": "ticketing.events.api.serializers.PUBLIC_STATES",
         "StandingStatusEnum": "waiting_queue.api.documents.STATUSES",
+        "StandingStateEnum": "waiting_queue.api.documents.STATES",
     },
     "APPEND_COMPONENTS": {
         "securitySchemes": {

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 
-from ticketing.core import health
+from ticketing.core import health, languages
 
 urlpatterns = [
     path("", include("ticketing.events.urls")),
@@ -20,7 +20,7 @@ urlpatterns = [
     path("api/v1/", include("ticketing.rehearsal.urls")),
     path("admin/console/", include("ticketing.console.urls")),
     path("admin/", admin.site.urls),
-    path("i18n/", include("django.conf.urls.i18n")),
+    path("i18n/setlang/", languages.set_language, name="set_language"),
     path("dev/mails/", include("ticketing.development.mailbox.urls")),
     path("healthz", health.alive),
     path("readyz", health.ready),

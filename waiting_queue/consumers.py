@@ -1,39 +1,57 @@
 """The websocket of the waiting page."""
 
 from collections.abc import Awaitable
-from urllib.parse import parse_qs
 
 from ticketing.core import clock
 from ticketing.core.live.sockets import PushSocket
 from waiting_queue import metrics, services
 from waiting_queue.api.callers import QueueCaller, acaller_with, read_credentials
+from waiting_queue.api.calls import turn_of
 from waiting_queue.live.hub import QueueHub
 from waiting_queue.live.subscribers import QueueSubscriber
 from waiting_queue.store import Standing
+from waiting_queue.tokens import PREFIX
 
 
 class QueueSocket(PushSocket):
-    """`ws/events/{id}/queue/`; with `?join=1`, connecting joins the line."""
+    """`ws/events/{id}/queue/`; with `?join=1`, connecting joins the line.
+
+    A page sends its queue token as a subprotocol: browsers can't set the header of a websocket.
+    """
 
     subscriber: QueueSubscriber | None = None
 
     async def connect(self) -> None:
-        now, origin = clock.now(), self.own_origin
-        credentials = read_credentials(
-            self.headers, event_id=self.event_id, method="CONNECT", own_origin=origin
-        )
-        who = await acaller_with(credentials, now=now)
+        now, event_id = clock.now(), self.event_id
+        query = self.scope["query_string"].decode("latin-1")
+        who = await self._caller(event_id)
         await self.accept()
         metrics.WEBSOCKETS.inc()
         self.subscriber = subscriber = QueueSubscriber(self, who.person)
-        async with services.aexplain_no_line(self.event_id):
-            await QueueHub.current().open_subscription(
-                self.event_id, subscriber, self._standing(who), now
-            )
+        hub = QueueHub.current()
+        if who.token and hub.open_known(subscriber, who.token, turn_of(query)):
+            return
+        async with services.aexplain_no_line(event_id):
+            await hub.open_subscription(event_id, subscriber, self._standing(who, query), now)
 
-    def _standing(self, who: QueueCaller) -> Awaitable[Standing]:
+    async def _caller(self, event_id: int) -> QueueCaller:
+        headers = self.headers
+        if token := self.subprotocol:
+            headers = headers | {"authorization": f"Bearer {token}"}
+        credentials = read_credentials(
+            headers, event_id=event_id, method="CONNECT", own_origin=self.own_origin
+        )
+        return await acaller_with(credentials, now=clock.now())
+
+    @property
+    def subprotocol(self) -> str | None:
+        """The token, if one was offered."""
+        offered = self.scope.get("subprotocols", ())
+        return next((each for each in offered if each.startswith(PREFIX)), None)
+
+    def _standing(self, who: QueueCaller, query: str) -> Awaitable[Standing]:
         event_id, person, now = self.event_id, who.person, clock.now()
-        if parse_qs(self.scope["query_string"]).get(b"join") == [b"1"] and not who.token:
+        if "join=1" in query.split("&") and not who.token:
             return services.ajoin(event_id=event_id, person=person, now=now)
         return services.astanding(event_id=event_id, person=person, now=now, token=who.token)
 

@@ -39,6 +39,11 @@ def tick_channel(database: int) -> str:
     return f"queue:ticks:{database}"
 
 
+def behind() -> str:
+    """Exists while a server process says that it answers late."""
+    return "queue:behind"
+
+
 def memberships(person: str) -> str:
     """The events in whose lines a person is; a slot of its own."""
     return f"queue:p:{{{person}}}"

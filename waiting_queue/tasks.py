@@ -8,7 +8,13 @@ from waiting_queue import services
 
 @shared_task(name="queue.tick")
 def tick() -> None:
-    services.tick_open_queues(now=clock.now())
+    services.tick_open_queues(now=clock.now(), maintain=maintain.delay)
+
+
+@shared_task(name="queue.maintain", expires=5)
+def maintain(event_id: int) -> None:
+    """Not in the tick, so that one queue's rebuild, draw or archive delays no other queue."""
+    services.maintain_queue(event_id, now=clock.now())
 
 
 @shared_task(name="queue.drain_journals")

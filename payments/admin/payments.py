@@ -61,15 +61,13 @@ class PaymentAdmin(ReadOnlyAdmin):
         ]
 
     def resume_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Settle the payment now instead of when it is due."""
+        """Settle the payment now instead of when it is due; the gateway is asked meanwhile."""
         require_post(request)
         require(request, SETTLE)
-        payment = services.settle_by_operator(pk=pk, by=operator(request), now=clock.now())
-        message = _("%(number)s is %(state)s.") % {
-            "number": payment,
-            "state": Payment.State(payment.state).label,
-        }
-        self.message_user(request, message, messages.SUCCESS)
+        payment = get_object_or_404(self.get_queryset(request), pk=pk)
+        services.start_settlement_by_operator(pk=pk, by=operator(request), now=clock.now())
+        message = _("The gateway is being asked about %(number)s. Reload the page in a moment.")
+        self.message_user(request, message % {"number": payment}, messages.SUCCESS)
         return self.back_to(payment)
 
     def refund_view(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -80,7 +78,7 @@ class PaymentAdmin(ReadOnlyAdmin):
             request.POST or None, initial={"amount": payment.left, "frees_seats": True}
         )
         if form.is_valid():
-            services.refund_payment(
+            services.start_refund(
                 pk=pk,
                 amount=form.cleaned_data["amount"],
                 frees_seats=form.cleaned_data["frees_seats"],

@@ -87,3 +87,9 @@ def payment_body(
         "server_time": now,
         "checkout": checkout,
     }
+
+
+def validated(serializer: Any, data: Any) -> dict[str, Any]:
+    read = serializer(data=data)
+    read.is_valid(raise_exception=True)
+    return read.validated_data

@@ -12,7 +12,10 @@ from payments.gateways.base import (
 
 
 def gateway() -> Gateway:
-    """The gateway of this site. Its SDK takes seconds to load, so it is imported on first use."""
+    """The gateway of this site, for the running event loop.
+
+    Its SDK takes seconds to load, so it is imported on first use.
+    """
     from payments.gateways.portone import portone
 
     return portone()
@@ -20,4 +23,6 @@ def gateway() -> Gateway:
 
 def preload(**kwargs: Any) -> None:
     """Load the SDK when the server starts, so that no fan waits for it."""
-    gateway()
+    from payments.gateways.portone import sdk_client
+
+    sdk_client()

@@ -55,23 +55,24 @@ class PaymentPage:
 
 
 class Gateway(Protocol):
-    """Each call takes at most `timeout` seconds, raises only GatewayError, and may be repeated."""
+    """Each call takes at most `timeout` seconds in all, raises only GatewayError, and may be
+    repeated. It belongs to the event loop in which it was made."""
 
     # Whether the server triggers the charge; otherwise it happens in the payer's browser.
     charges_by_server: bool
 
-    def prepare(self, *, number: str, amount: int, currency: str, timeout: float) -> None: ...
+    async def prepare(self, *, number: str, amount: int, currency: str, timeout: float) -> None: ...
 
-    def charge(
+    async def charge(
         self, *, number: str, token: str, amount: int, currency: str, timeout: float
     ) -> None: ...
 
-    def fetch(self, *, number: str, timeout: float) -> GatewayPayment: ...
+    async def fetch(self, *, number: str, timeout: float) -> GatewayPayment: ...
 
-    def list_payments(
+    async def list_payments(
         self, *, since: datetime, until: datetime, page: int, timeout: float
     ) -> PaymentPage: ...
 
-    def refund(
+    async def refund(
         self, *, number: str, amount: int, refundable: int, reason: str, key: str, timeout: float
     ) -> None: ...

@@ -1,16 +1,20 @@
-"""PortOne V2 through its official SDK, with our own timeouts and idempotency keys.
+"""PortOne V2 through its official SDK's coroutines, with our own deadlines and idempotency keys.
 
 The SDK has one fixed timeout and no idempotency parameter; a hook of its HTTP client puts both on
-each request. Every exception of the SDK is turned into one of three GatewayErrors here.
+each request. httpx's timeouts are per phase, so `asyncio.timeout` ends a call as a whole. Every
+exception of the SDK is turned into one of three GatewayErrors here.
 """
 
+import asyncio
 import logging
-from collections.abc import Callable
+import ssl
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
+from copy import copy
 from datetime import datetime
 from functools import cache
-from time import sleep
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import httpx
 from django.conf import settings
@@ -27,10 +31,11 @@ from payments.gateways.base import (
     OutcomeUnknown,
     PaymentPage,
 )
-from ticketing.core import clock
+from payments.gateways.http_client import AiohttpTransport
+from ticketing.core.event_loop import at_end
 
 log = logging.getLogger(__name__)
-# Timeout in seconds and idempotency key of the request that this thread is making.
+# Timeout in seconds and idempotency key of the request that this task is making.
 _request_options: ContextVar[tuple[float, str]] = ContextVar("request_options")
 NAME = "portone"
 CONNECT_SECONDS = 3.0
@@ -63,44 +68,52 @@ STATUSES: dict[type, str] = {
 
 
 class PortOne:
-    def __init__(self, *, url: str, secret: str, store_id: str, charges_by_server: bool) -> None:
-        self.charges_by_server = charges_by_server
-        self.store_id = store_id
-        self.client = kinds.PaymentClient(secret=secret, base_url=url, store_id=store_id or None)
-        self.client._sync_client = httpx.Client(event_hooks={"request": [_apply_request_options]})
+    """One for each event loop: its connections, and how many calls may be under way."""
 
-    def prepare(self, *, number: str, amount: int, currency: str, timeout: float) -> None:
+    def __init__(self, client: kinds.PaymentClient, *, charges_by_server: bool) -> None:
+        self.charges_by_server = charges_by_server
+        self.store_id = client._store_id
+        self.slots = asyncio.Semaphore(settings.PORTONE_MAX_IN_FLIGHT)
+        self.client = copy(client)
+        hooks: Any = {"request": [_apply_request_options]}
+        self.client._async_client = httpx.AsyncClient(
+            event_hooks=hooks, transport=AiohttpTransport(_tls())
+        )
+
+    async def prepare(self, *, number: str, amount: int, currency: str, timeout: float) -> None:
         """Register the amount, so that the payer's browser can't change it."""
 
-        def call() -> Any:
-            return self.client.pre_register_payment(
+        def call() -> Awaitable[Any]:
+            return self.client.pre_register_payment_async(
                 payment_id=number, total_amount=amount, currency=currency
             )
 
-        def call_until_free() -> Any:
-            return _retry_while_outstanding(call, timeout)
+        async def call_until_free() -> Any:
+            return await _retry_while_outstanding(call)
 
-        self._call(call_until_free, timeout, f"prepare-{number}", ignored=sdk.AlreadyPaidError)
+        await self._call(
+            call_until_free, timeout, f"prepare-{number}", ignored=sdk.AlreadyPaidError
+        )
 
-    def charge(
+    async def charge(
         self, *, number: str, token: str, amount: int, currency: str, timeout: float
     ) -> None:
-        def call() -> Any:
-            return self.client.confirm_payment(
+        def call() -> Awaitable[Any]:
+            return self.client.confirm_payment_async(
                 payment_id=number, payment_token=token, total_amount=amount, currency=currency
             )
 
-        self._call(call, timeout, f"charge-{number}", ignored=sdk.AlreadyPaidError)
+        await self._call(call, timeout, f"charge-{number}", ignored=sdk.AlreadyPaidError)
 
-    def fetch(self, *, number: str, timeout: float) -> GatewayPayment:
-        found = self._call(
-            lambda: self.client.get_payment(payment_id=number),
+    async def fetch(self, *, number: str, timeout: float) -> GatewayPayment:
+        found = await self._call(
+            lambda: self.client.get_payment_async(payment_id=number),
             timeout,
             ignored=sdk.PaymentNotFoundError,
         )
         return UNPAID if found is None else _gateway_payment(found)
 
-    def list_payments(
+    async def list_payments(
         self, *, since: datetime, until: datetime, page: int, timeout: float
     ) -> PaymentPage:
         """In the order in which they were begun, so that pages don't shift while they are read."""
@@ -111,62 +124,83 @@ class PortOne:
             "filter": order | span | store_id,
             "page": {"number": page, "size": PAGE_SIZE},
         }
-        found = self._call(lambda: self.client.get_payments(**query), timeout).items
-        known = [item for item in found if type(item) in STATUSES]
+        answer = await self._call(lambda: self.client.get_payments_async(**query), timeout)
+        known = [item for item in answer.items if type(item) in STATUSES]
         return PaymentPage(
-            {item.id: _gateway_payment(item) for item in known}, is_last=len(found) < PAGE_SIZE
+            {item.id: _gateway_payment(item) for item in known},
+            is_last=len(answer.items) < PAGE_SIZE,
         )
 
-    def refund(
+    async def refund(
         self, *, number: str, amount: int, refundable: int, reason: str, key: str, timeout: float
     ) -> None:
-        def call() -> Any:
-            return self.client.cancel_payment(
+        def call() -> Awaitable[Any]:
+            return self.client.cancel_payment_async(
                 payment_id=number,
                 amount=amount,
                 current_cancellable_amount=refundable,
                 reason=reason,
             )
 
-        self._call(call, timeout, f"refund-{key}")
+        await self._call(call, timeout, f"refund-{key}")
 
-    def _call(
+    async def _call(
         self,
-        call: Callable[[], Any],
+        call: Callable[[], Awaitable[Any]],
         timeout: float,
         key: str = "",
         ignored: type[Exception] | tuple[()] = (),
     ) -> Any:
-        """The answer, None for an ignored refusal, or a GatewayError; counted by the breaker."""
+        """The answer, None for an ignored refusal, or a GatewayError; over after `timeout`."""
+        deadline = asyncio.get_running_loop().time() + timeout
         try:
-            is_probe = store.allow_call(NAME)
+            async with asyncio.timeout_at(deadline):
+                await self.slots.acquire()
+        except TimeoutError:
+            raise GatewayUnavailable("too_many_calls", "no slot was free in time") from None
+        try:
+            return await self._counted(call, deadline, key, ignored)
+        finally:
+            self.slots.release()
+
+    async def _counted(
+        self,
+        call: Callable[[], Awaitable[Any]],
+        deadline: float,
+        key: str,
+        ignored: type[Exception] | tuple[()],
+    ) -> Any:
+        """Make the call if the breaker allows it, and have the breaker count how it ended."""
+        try:
+            is_probe = await store.allow_call(NAME)
         except store.BreakerOpen as pause:
             raise GatewayUnavailable("breaker_open", str(pause)) from None
-        before = _request_options.set((timeout, key))
+        before = _request_options.set((deadline - asyncio.get_running_loop().time(), key))
         try:
-            answer = call()
+            async with asyncio.timeout_at(deadline):
+                answer = await call()
         except ignored:
             answer = None
         except Exception as exception:
             error = gateway_error(exception)
-            store.record_call(NAME, succeeded=isinstance(error, Declined), is_probe=is_probe)
+            await store.record_call(NAME, succeeded=isinstance(error, Declined), is_probe=is_probe)
             raise error from exception
         finally:
             _request_options.reset(before)
-        store.record_call(NAME, succeeded=True, is_probe=is_probe)
+        await store.record_call(NAME, succeeded=True, is_probe=is_probe)
         return answer
 
 
-def _retry_while_outstanding(call: Callable[[], Any], timeout: float) -> Any:
+async def _retry_while_outstanding(call: Callable[[], Awaitable[Any]]) -> Any:
     """Repeat a call while an earlier one with the same idempotency key is still being handled."""
-    give_up_at, pause = clock.monotonic() + timeout, FIRST_PAUSE
+    pause = FIRST_PAUSE
     while True:
         try:
-            return call()
+            return await call()
         except sdk.UnknownError as error:
-            if OUTSTANDING not in str(error) or clock.monotonic() + pause > give_up_at:
+            if OUTSTANDING not in str(error):
                 raise
-        sleep(pause)
+        await asyncio.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
 
 
@@ -207,24 +241,42 @@ def _gateway_payment(found: Any) -> GatewayPayment:
     )
 
 
-def _apply_request_options(request: httpx.Request) -> None:
+async def _apply_request_options(request: httpx.Request) -> None:
+    """Only connecting has a limit of its own: a call that never went out may be repeated."""
     seconds, key = _request_options.get()
-    timeout = httpx.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
-    request.extensions["timeout"] = timeout.as_dict()
+    connect = min(CONNECT_SECONDS, 0.9 * max(seconds, 0.01))
+    request.extensions["timeout"] = httpx.Timeout(None, connect=connect).as_dict()
     if key:
         request.headers["Idempotency-Key"] = key
 
 
 def portone() -> PortOne:
-    return _portone(
-        settings.PORTONE_URL,
-        settings.PORTONE_API_SECRET,
-        settings.PORTONE_STORE_ID,
-        settings.PORTONE_MANUAL_CONFIRM,
-    )
+    """The gateway of the running event loop."""
+    made = _by_loop.setdefault(asyncio.get_running_loop(), {})
+    client, charges_by_server = sdk_client(), settings.PORTONE_MANUAL_CONFIRM
+    if (client, charges_by_server) not in made:
+        portone = PortOne(client, charges_by_server=charges_by_server)
+        made[client, charges_by_server] = portone
+        at_end(portone.client._async_client.aclose)
+    return made[client, charges_by_server]
+
+
+def sdk_client() -> kinds.PaymentClient:
+    return _sdk_client(settings.PORTONE_URL, settings.PORTONE_API_SECRET, settings.PORTONE_STORE_ID)
 
 
 @cache
-def _portone(url: str, secret: str, store_id: str, charges_by_server: bool) -> PortOne:
+def _sdk_client(url: str, secret: str, store_id: str) -> kinds.PaymentClient:
     """One per process: making the SDK's client takes a third of a second."""
-    return PortOne(url=url, secret=secret, store_id=store_id, charges_by_server=charges_by_server)
+    _tls()
+    return kinds.PaymentClient(secret=secret, base_url=url, store_id=store_id or None)
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    return httpx.create_ssl_context()
+
+
+_by_loop: WeakKeyDictionary[
+    asyncio.AbstractEventLoop, dict[tuple[kinds.PaymentClient, bool], PortOne]
+] = WeakKeyDictionary()

@@ -1,12 +1,13 @@
 -- Record how a call ended. Too many failures in the window open the breaker; a good probe closes it.
 --
--- KEYS     calls, breaker
--- ARGV     now_ms, call: a unique id, succeeded: 1 or 0, window_ms, min_calls, max_percent: of failures,
+-- KEYS     calls: a hash of counts, `<bucket>:ok` and `<bucket>:failed`; breaker
+-- ARGV     now_ms, succeeded: 1 or 0, window_ms, bucket_ms, min_calls, max_percent: of failures,
 --          is_probe: 1 for the call that was let through an open breaker, else 0
 -- Returns  'closed' or 'open'
 local calls, breaker = KEYS[1], KEYS[2]
-local now, call, succeeded = tonumber(ARGV[1]), ARGV[2], ARGV[3] == '1'
-local window, min_calls, max_percent = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local now, succeeded = tonumber(ARGV[1]), ARGV[2] == '1'
+local window, bucket_ms = tonumber(ARGV[3]), tonumber(ARGV[4])
+local min_calls, max_percent = tonumber(ARGV[5]), tonumber(ARGV[6])
 
 if redis.call('HEXISTS', breaker, 'opened') == 1 then
   local is_probe = ARGV[7] == '1'
@@ -21,16 +22,20 @@ if redis.call('HEXISTS', breaker, 'opened') == 1 then
   return 'open' -- calls that began before the breaker opened do not count
 end
 
-redis.call('ZREMRANGEBYSCORE', calls, '-inf', now - window)
-redis.call('ZADD', calls, now, (succeeded and '1:' or '0:') .. call)
+local bucket = math.floor(now / bucket_ms)
+redis.call('HINCRBY', calls, string.format('%d:%s', bucket, succeeded and 'ok' or 'failed'), 1)
 redis.call('PEXPIRE', calls, window)
-local all, failures = redis.call('ZRANGE', calls, 0, -1), 0
-for _, each in ipairs(all) do
-  if string.sub(each, 1, 1) == '0' then
-    failures = failures + 1
+local all, failures, counts = 0, 0, redis.call('HGETALL', calls)
+for i = 1, #counts, 2 do
+  local began, outcome = string.match(counts[i], '(%d+):(%a+)')
+  if tonumber(began) * bucket_ms <= now - window then
+    redis.call('HDEL', calls, counts[i])
+  else
+    all = all + tonumber(counts[i + 1])
+    failures = failures + (outcome == 'failed' and tonumber(counts[i + 1]) or 0)
   end
 end
-if #all >= min_calls and failures * 100 > max_percent * #all then
+if all >= min_calls and failures * 100 > max_percent * all then
   redis.call('HSET', breaker, 'opened', now)
   return 'open'
 end

@@ -3,7 +3,6 @@
 from payments.outbox.messages import (
     OFFER_MISSED,
     PAYMENT_FAILED,
-    PAYMENT_SUCCEEDED,
     REFUNDED,
     RESERVATION_CANCELLED,
     RESERVATION_CONFIRMED,

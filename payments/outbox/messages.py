@@ -11,7 +11,6 @@ from payments import locks
 from payments.models import Payment
 from reservations.models import Reservation, StandbyEntry, Ticket
 
-PAYMENT_SUCCEEDED = "PaymentSucceeded"
 PAYMENT_FAILED = "PaymentFailed"
 RESERVATION_CONFIRMED = "ReservationConfirmed"
 RESERVATION_CANCELLED = "ReservationCancelled"

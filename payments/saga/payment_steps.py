@@ -1,41 +1,47 @@
 """The transactions from the beginning of a payment to its success or failure."""
 
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
 
 from payments import locks, outbox, selectors
-from payments.errors import KeyReused, RehearsalNotCharged
+from payments.errors import KeyReused, NoPayment, RehearsalNotCharged
 from payments.gateways import GatewayPayment
 from payments.models import Payment, Refund
 from payments.models.payments import new_number
 from payments.saga.schedule import GRACE, LATE_CHARGE_CHECKS
 from reservations import services as reservations
+from reservations.errors import NoReservation
 from reservations.models import Reservation
+from ticketing.core.sql import instance
+from ticketing.events.models import Event
 from ticketing.events.selectors import is_rehearsal
 
 State = Payment.State
+# A payment that was begun at the same moment is found when the statement is repeated.
+ATTEMPTS = 3
 
 
-@transaction.atomic
 def begin(*, code: str, fan_id: int, payment_key: UUID, language: str, now: datetime) -> Payment:
-    """Begin a payment, or find the open one. From now on the hold can't expire."""
-    reservation = reservations.extend_for_payment(code=code, fan_id=fan_id, now=now)
-    if is_rehearsal(reservation.event_id) and not selectors.uses_sandbox():
-        raise RehearsalNotCharged()
-    payment = locks.begin_payment(
-        reservation=reservation,
-        number=new_number(),
-        payment_key=payment_key,
-        language=language,
-        now=now,
-    )
-    payment = payment or selectors.open_payment_of(code)
-    if payment is None:  # the key was used for another reservation at the same moment
-        raise KeyReused()
-    return payment
+    """Begin a payment, or find the one of this key or the open one. The hold can't expire now."""
+    for _ in range(ATTEMPTS):
+        row = locks.begin_payment(
+            code=code,
+            fan_id=fan_id,
+            number=new_number(),
+            payment_key=payment_key,
+            language=language,
+            takes_rehearsals=selectors.uses_sandbox(),
+            now=now,
+        )
+        if row is None:
+            raise NoReservation()
+        if payment := _begun(row, payment_key):
+            return payment
+    raise KeyReused()
 
 
 def mark_prepared(payment: Payment, *, now: datetime) -> Payment | None:
@@ -46,40 +52,53 @@ def mark_prepared(payment: Payment, *, now: datetime) -> Payment | None:
 def mark_charging(
     payment: Payment, *, token: str, transaction_id: str, now: datetime
 ) -> Payment | None:
-    """Committed before the gateway is called: from now on only its answer moves the payment."""
-    return locks.move_payment(
-        payment,
-        to=State.CHARGING,
-        now=now,
-        payment_token=token,
+    """Start the charge; None if the payment has moved meanwhile."""
+    charging, is_started = start_charge(
+        number=payment.number,
+        fan_id=payment.fan_id,
+        token=token,
         transaction_id=transaction_id,
-        charging_at=now,
+        now=now,
+    )
+    return charging if is_started else None
+
+
+def start_charge(
+    *, number: str, fan_id: int, token: str, transaction_id: str, now: datetime
+) -> tuple[Payment, bool]:
+    """The fan's own payment as it is now, and whether it is the caller's to charge.
+
+    Committed before the gateway is called: from now on only its answer moves the payment.
+    """
+    found = locks.start_charge(
+        number=number,
+        fan_id=fan_id,
+        token=token,
+        transaction_id=transaction_id,
+        now=now,
         due_at=now + timedelta(seconds=settings.PAYMENT_PATIENCE) + GRACE,
     )
+    if found is None:
+        raise NoPayment()
+    return found
 
 
-@transaction.atomic
 def succeed(payment: Payment, charge: GatewayPayment, *, now: datetime) -> Payment | None:
-    """Payment succeeded, seats sold, reservation confirmed, messages written: all or none."""
-    reservation = reservations.lock_for_payment(code=payment.reservation.code)
-    if reservation.state != Reservation.State.PAYING:
-        return auto_refund(payment, charge, "the seats were gone", now=now)
-    moved = locks.move_payment(
+    """Payment succeeded, seats sold, tickets issued, message written: all or none."""
+    row = locks.succeed_payment(
         payment,
-        to=State.SUCCEEDED,
-        when=Payment.OPEN,
-        now=now,
         charged=charge.amount,
         transaction_id=charge.transaction_id,
-        settled_at=now,
-        due_at=None,
-        payment_token="",
+        kind=outbox.RESERVATION_CONFIRMED,
+        now=now,
     )
-    if moved:
-        reservations.confirm(code=reservation.code, now=now)
-        kinds = (outbox.PAYMENT_SUCCEEDED, outbox.RESERVATION_CONFIRMED)
-        outbox.add(moved, reservation, *kinds, now=now)
-    return moved
+    if row["id"] is not None:
+        paid = locks.payment_of(row)
+        reservations.publish_sale(paid.reservation, row["seats"], now=now)
+        return paid
+    if row["reservation.state"] != Reservation.State.PAYING:
+        return auto_refund(payment, charge, "the seats were gone", now=now)
+    return None
 
 
 def fail(payment: Payment, code: str, message: str, *, now: datetime) -> Payment | None:
@@ -142,6 +161,25 @@ def _end(payment: Payment, to: State, code: str, message: str, now: datetime) ->
             kinds.append(outbox.RESERVATION_CANCELLED)
         outbox.add(moved, reservation, *kinds, now=now, why=code)
     return moved
+
+
+def _begun(row: dict[str, Any], payment_key: UUID) -> Payment | None:
+    """The payment in the row of `begin_payment.sql`; None if its snapshot was too old for it."""
+    payment = locks.payment_of(row)
+    reservation = payment.reservation
+    if payment.payment_key == payment_key:
+        if row["reservation_id"] != reservation.pk:
+            raise KeyReused()
+    else:
+        reservations.require_payable(reservation, row["status"])
+        if is_rehearsal(reservation.event_id) and not selectors.uses_sandbox():
+            raise RehearsalNotCharged()
+        if row["id"] is None:
+            return None
+    reservation.event = instance(Event, row, "event.")
+    if row["extended_seats"]:
+        reservations.publish_extension(reservation, row["extended_seats"])
+    return payment
 
 
 def _resume_or_release(reservation: Reservation, now: datetime) -> bool:

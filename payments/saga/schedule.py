@@ -4,10 +4,10 @@ from datetime import datetime, timedelta
 
 from payments.models import Payment
 
-# How long a claimed payment belongs to its worker.
-LEASE = timedelta(seconds=90)
+# How long a refund that was just begun belongs to the process that began it.
+LEASE = timedelta(seconds=12)
 # A worker settles a charge this long after the browser's own call has given up.
-GRACE = timedelta(seconds=5)
+GRACE = timedelta(seconds=2)
 # A failed or cancelled payment is checked again this long after its end: a charge may come late.
 LATE_CHARGE_CHECKS = (timedelta(minutes=10), timedelta(hours=1), timedelta(days=1))
 

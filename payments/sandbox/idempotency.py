@@ -26,6 +26,7 @@ class Answer:
     status: int
     body: dict[str, Any]
     hold: float = 0
+    is_lost: bool = False
 
 
 def begin(*, key: str, path: str, body: dict[str, Any], now: datetime) -> Answer | None:

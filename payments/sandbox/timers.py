@@ -1,53 +1,86 @@
-"""Runs work a little later in threads of this process, as a gateway does behind its API."""
+"""Runs work a little later, as a gateway does behind its API: one event loop, in a thread."""
 
+import asyncio
 import logging
 from collections.abc import Callable
-from functools import partial
-from threading import Lock, Timer
+from concurrent.futures import wait
+from contextlib import suppress
+from functools import cache, partial
+from inspect import iscoroutinefunction
+from threading import Thread
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from ticketing.core import clock
+from ticketing.core.fast_path.threads import in_thread
 
 log = logging.getLogger(__name__)
 
-_timers: set[Timer] = set()
-_lock = Lock()
+Work = Callable[..., Any]
 
 
-def run_later(work: Callable[..., Any], *args: Any, seconds: float = 0) -> None:
-    """Call `work(*args, now=…)` so many seconds after the transaction commits."""
-    transaction.on_commit(partial(_start, work, args, seconds))
+class Timer:
+    """Calls `work(now=…)` after so many seconds; in a thread unless it is a coroutine function."""
 
+    def __init__(self, work: Work, seconds: float) -> None:
+        self.work, self.seconds = work, seconds
+        self.due = asyncio.Event()
+        self.is_cancelled = False
+        _timers.add(self)
+        self.end = asyncio.run_coroutine_threadsafe(self._run(), _loop())
+        self.end.add_done_callback(lambda _: _timers.discard(self))
 
-def _start(work: Callable[..., Any], args: tuple[Any, ...], seconds: float) -> None:
-    def run() -> None:
+    def fire(self) -> None:
+        """Do not wait any longer."""
+        _loop().call_soon_threadsafe(self.due.set)
+
+    def cancel(self) -> None:
+        """Drop work that has not begun."""
+        self.is_cancelled = True
+        self.fire()
+
+    def join(self, timeout: float | None = None) -> None:
+        wait([self.end], timeout)
+
+    async def _run(self) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.due.wait(), self.seconds)
+        if self.is_cancelled:
+            return
         try:
-            work(*args, now=clock.now())
+            await (
+                self.work(now=clock.now())
+                if iscoroutinefunction(self.work)
+                else in_thread(self.work, now=clock.now())
+            )
         except Exception:
             log.exception("A timer of the sandbox failed.")
-        finally:
-            connection.close()
-            with _lock:
-                _timers.discard(timer)
 
-    timer = Timer(seconds, run)
-    timer.daemon = True
-    with _lock:  # started before anybody can see it, because only a started thread can be joined
-        _timers.add(timer)
-        timer.start()
+
+_timers: set[Timer] = set()
+
+
+def run_later(work: Work, *args: Any, seconds: float = 0) -> None:
+    """Call `work(*args, now=…)` so many seconds after the transaction commits."""
+    transaction.on_commit(lambda: Timer(partial(work, *args), seconds))
 
 
 def pending() -> list[Timer]:
-    with _lock:
-        return list(_timers)
+    return list(_timers)
 
 
 def cancel_all() -> None:
     """Cancel timers that have not fired, and wait for those that have."""
-    for timer in pending():
-        timer.cancel()
-        timer.join()
-        with _lock:
-            _timers.discard(timer)
+    while timers := pending():
+        for timer in timers:
+            timer.cancel()
+        for timer in timers:
+            timer.join()
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    Thread(target=loop.run_forever, name="sandbox-timers", daemon=True).start()
+    return loop

@@ -15,13 +15,14 @@ from django.db.models import F
 from payments.sandbox import timers
 from payments.sandbox.behaviours import Behaviour
 from payments.sandbox.models import Cancellation, Payment, Webhook, new_id
+from ticketing.core.fast_path.threads import in_thread
 
 log = logging.getLogger(__name__)
 
 # PortOne tries five times over hours; shorter here.
 RETRY_SECONDS = (1, 5, 30, 120)
 MAX_SENDINGS = 1 + len(RETRY_SECONDS)
-TIMEOUT = 10
+TIMEOUT, MAX_CONNECTIONS = 10, 20
 
 
 def send_webhook(
@@ -33,7 +34,7 @@ def send_webhook(
         webhook_id=new_id("msg"),
         kind=kind,
         payment_state=payment.state,
-        url=urljoin(payment.origin, settings.PAYMENTS_SANDBOX_WEBHOOK),
+        url=urljoin(payment.origin or settings.SITE_URL, settings.PAYMENTS_SANDBOX_WEBHOOK),
         body=_body(payment, kind, cancellation, now),
         made_at=now,
         is_lost=payment.behaviour == Behaviour.LOSE_WEBHOOK,
@@ -56,21 +57,27 @@ def _body(payment: Payment, kind: str, cancellation: Cancellation | None, now: d
     return json.dumps({"type": kind, "timestamp": timestamp(now), "data": data})
 
 
-def deliver(pk: int, *, now: datetime) -> None:
+async def deliver(pk: int, *, now: datetime) -> None:
     """Send a webhook once, and again later unless the shop answered with success."""
-    webhook = Webhook.objects.get(pk=pk)
-    status = _post(webhook, now)
+    webhook = await in_thread(Webhook.objects.filter(pk=pk).first)
+    if webhook is None:  # its payment was removed meanwhile
+        return
+    status = await _post(webhook, now)
+    await in_thread(_record_sending, webhook, status, now)
+
+
+def _record_sending(webhook: Webhook, status: int, now: datetime) -> None:
     changes = {"status": status, "sent_at": now, "sendings": F("sendings") + 1}
-    Webhook.objects.filter(pk=pk).update(**changes)
+    Webhook.objects.filter(pk=webhook.pk).update(**changes)
     if not 200 <= status < 300 and webhook.sendings < len(RETRY_SECONDS):
-        timers.run_later(deliver, pk, seconds=RETRY_SECONDS[webhook.sendings])
+        timers.run_later(deliver, webhook.pk, seconds=RETRY_SECONDS[webhook.sendings])
 
 
-def _post(webhook: Webhook, now: datetime) -> int:
+async def _post(webhook: Webhook, now: datetime) -> int:
     """The status of the shop's response; 0 if there was none."""
     headers = {"content-type": "application/json", **signed(webhook.webhook_id, webhook.body, now)}
     try:
-        answer = _client().post(webhook.url, content=webhook.body, headers=headers)
+        answer = await _client().post(webhook.url, content=webhook.body, headers=headers)
     except httpx.HTTPError as error:
         log.warning("%s could not be sent %s: %s", webhook.url, webhook.kind, error)
         return 0
@@ -94,5 +101,7 @@ def timestamp(when: datetime) -> str:
 
 
 @cache
-def _client() -> httpx.Client:
-    return httpx.Client(timeout=TIMEOUT)
+def _client() -> httpx.AsyncClient:
+    """Used in the timers' event loop only. Many webhooks at once wait for a connection."""
+    limits = httpx.Limits(max_connections=MAX_CONNECTIONS)
+    return httpx.AsyncClient(timeout=httpx.Timeout(TIMEOUT, pool=None), limits=limits)

@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Collection
 from datetime import date, datetime, timedelta
-from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from payments import store
-from payments.errors import KeyReused, NoPayment
+from payments.errors import NoPayment
 from payments.models import OutboxMessage, Payment, Refund
 from payments.store import BreakerState
 from reservations.models import Reservation
@@ -30,20 +29,6 @@ def own_payment(*, number: str, fan_id: int) -> Payment:
     if found is None:
         raise NoPayment()
     return found
-
-
-def payment_by_key(*, payment_key: UUID, code: str, fan_id: int) -> Payment | None:
-    """The payment that this client key began; KeyReused if it is another fan's or order's."""
-    payments = Payment.objects.select_related("reservation")
-    found = payments.filter(payment_key=payment_key).first()
-    if found and (found.fan_id != fan_id or found.reservation.code != code):
-        raise KeyReused()
-    return found
-
-
-def open_payment_of(code: str) -> Payment | None:
-    payments = Payment.objects.select_related("reservation__event")
-    return payments.filter(reservation__code=code, state__in=Payment.OPEN).first()
 
 
 def cancelled_payment(*, number: str, fan_id: int, fee: int, why: str) -> Payment | None:

@@ -1,10 +1,30 @@
 from payments.saga.schedule import settle_soon
-from payments.services.cancellations import CancellationTerms, cancel_order, cancellation_terms
+from payments.services.async_settlement import (
+    claim_due_payments,
+    settle_by_operator,
+    start_cancellation,
+    start_due_settlements,
+    start_refund,
+    start_refunds_of_cancelled_events,
+    start_settlement_by_operator,
+)
+from payments.services.cancellations import (
+    CancellationTerms,
+    acancel_order,
+    cancel_order,
+    cancellation_terms,
+)
 from payments.services.checkout import (
+    aabort_payment,
+    abegin_payment,
     abort_payment,
+    aconfirm_payment,
+    aprepare_payment,
     begin_payment,
     checkout_parameters,
     confirm_payment,
+    prepare_payment,
+    start_payment,
 )
 from payments.services.differences import Difference
 from payments.services.outbox_delivery import deliver_messages, revive_message
@@ -15,5 +35,5 @@ from payments.services.refunds import (
     refund_event_batch,
     refund_payment,
 )
-from payments.services.settlement import claim_due_payments, settle_by_operator, settle_payment
+from payments.services.settlement import settle_payment
 from payments.services.webhooks import receive_webhook

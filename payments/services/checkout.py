@@ -1,4 +1,7 @@
-"""A fan pays: begin, pay in the browser, confirm; or abort."""
+"""A fan pays: begin, pay in the browser, confirm; or abort.
+
+The gateway is awaited in the event loop. The database steps between are short and run in threads.
+"""
 
 from datetime import datetime
 from typing import Any
@@ -9,67 +12,81 @@ from django.conf import settings
 from payments import selectors
 from payments.errors import PaymentOver, PaymentsPaused
 from payments.gateways import GatewayError, gateway
+from payments.live.changes import publish_change
 from payments.models import Payment
 from payments.saga import payment_steps
 from payments.services.deadline import Deadline
-from payments.services.settlement import apply_gateway_state, charge_and_settle
+from payments.services.settlement import charge_and_settle, settle_as
 from reservations import services as reservations
+from ticketing.core.event_loop import blocking
+from ticketing.core.fast_path.threads import in_thread
 
 State = Payment.State
 
 
-def begin_payment(
+def start_payment(
     *, code: str, fan_id: int, token: str, payment_key: UUID, language: str, now: datetime
 ) -> Payment:
-    """Begin to pay for held seats. The same key, or another tab, finds the same payment."""
+    """Begin to pay for held seats, without asking the gateway.
+
+    The same key, or another tab, finds the same payment.
+    """
     code = code.upper()
     reservations.require_payment_token(token, code=code, fan_id=fan_id, now=now)
-    payment = selectors.payment_by_key(payment_key=payment_key, code=code, fan_id=fan_id)
-    if payment is None:
-        payment = payment_steps.begin(
-            code=code, fan_id=fan_id, payment_key=payment_key, language=language, now=now
-        )
-    return _prepare(payment, now) if payment.state == State.PENDING else payment
+    return payment_steps.begin(
+        code=code, fan_id=fan_id, payment_key=payment_key, language=language, now=now
+    )
 
 
-def confirm_payment(
+async def abegin_payment(**order: Any) -> Payment:
+    """The same as `start_payment`, and register the amount at the gateway."""
+    payment = await in_thread(start_payment, **order)
+    return await _prepare(payment, order["now"])
+
+
+async def aprepare_payment(*, number: str, fan_id: int, now: datetime) -> Payment:
+    """Register the amount of a payment that was begun; of any other this changes nothing."""
+    payment = await in_thread(selectors.own_payment, number=number, fan_id=fan_id)
+    return await _prepare(payment, now)
+
+
+async def aconfirm_payment(
     *, number: str, fan_id: int, payment_token: str, transaction_id: str = "", now: datetime
 ) -> Payment:
     """Charge what the fan agreed to in the browser. CHARGING means that a worker goes on.
 
     A repeat returns the result of the first call.
     """
-    payment = selectors.own_payment(number=number, fan_id=fan_id)
+    deadline = Deadline(settings.PAYMENT_PATIENCE)
+    charge: Any = {"number": number, "fan_id": fan_id, "now": now}
+    charge |= {"token": payment_token, "transaction_id": transaction_id}
+    payment, is_started = await in_thread(payment_steps.start_charge, **charge)
     if payment.state == State.PENDING:
-        payment = _prepare(payment, now)
+        await _prepare(payment, now)
+        payment, is_started = await in_thread(payment_steps.start_charge, **charge)
     if payment.state == State.CANCELLED:
         raise PaymentOver()
-    if payment.state != State.PREPARED:
-        return payment
-    charging = payment_steps.mark_charging(
-        payment, token=payment_token, transaction_id=transaction_id, now=now
-    )
-    if charging is None:  # a second click at the same moment
-        return selectors.own_payment(number=number, fan_id=fan_id)
-    return charge_and_settle(charging, Deadline(settings.PAYMENT_PATIENCE), now=now)
+    return await charge_and_settle(payment, deadline, now=now) if is_started else payment
 
 
-def abort_payment(*, number: str, fan_id: int, now: datetime) -> Payment:
+async def aabort_payment(*, number: str, fan_id: int, now: datetime) -> Payment:
     """The fan closed the window, or it reported a failure: cancel unless the gateway charged.
 
     The seats are held again for the time that is left. A late charge is refunded.
     """
-    payment = selectors.own_payment(number=number, fan_id=fan_id)
+    payment = await in_thread(selectors.own_payment, number=number, fan_id=fan_id)
     if payment.state not in (State.PENDING, State.PREPARED):
         return payment
     try:
-        found = gateway().fetch(number=number, timeout=settings.PAYMENT_PATIENCE)
+        found = await gateway().fetch(number=number, timeout=settings.PAYMENT_PATIENCE)
     except GatewayError:
         return payment  # a worker asks again at the deadline
-    if found.status == "unpaid":
-        payment_steps.cancel_unpaid(payment, "closed without paying", now=now)
-        return selectors.payment(payment.pk)
-    return apply_gateway_state(payment, found, now=now)
+    if found.status != "unpaid":
+        return await settle_as(payment, found, now=now)
+    was = payment.state
+    aborted = await in_thread(_cancel_unpaid, payment, now)
+    await publish_change(aborted, was=was)
+    return aborted
 
 
 def checkout_parameters(payment: Payment) -> dict[str, Any]:
@@ -84,10 +101,27 @@ def checkout_parameters(payment: Payment) -> dict[str, Any]:
     }
 
 
-def _prepare(payment: Payment, now: datetime) -> Payment:
+async def _prepare(payment: Payment, now: datetime) -> Payment:
+    if payment.state != State.PENDING:
+        return payment
     order: Any = {"number": payment.number, "amount": payment.amount, "currency": payment.currency}
     try:
-        gateway().prepare(**order, timeout=settings.PAYMENT_PATIENCE)
+        await gateway().prepare(**order, timeout=settings.PAYMENT_PATIENCE)
     except GatewayError as error:
         raise PaymentsPaused() from error
+    return await in_thread(_mark_prepared, payment, now)
+
+
+def _mark_prepared(payment: Payment, now: datetime) -> Payment:
     return payment_steps.mark_prepared(payment, now=now) or selectors.payment(payment.pk)
+
+
+def _cancel_unpaid(payment: Payment, now: datetime) -> Payment:
+    payment_steps.cancel_unpaid(payment, "closed without paying", now=now)
+    return selectors.payment(payment.pk)
+
+
+begin_payment = blocking(abegin_payment)
+prepare_payment = blocking(aprepare_payment)
+confirm_payment = blocking(aconfirm_payment)
+abort_payment = blocking(aabort_payment)

@@ -1,7 +1,8 @@
 """Compares our payments with the gateway's and with the seats, day by day."""
 
-from collections.abc import Iterator
-from datetime import date, datetime
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from datetime import date, datetime, timedelta
 from itertools import count
 
 from django.conf import settings
@@ -12,37 +13,47 @@ from payments.models import Payment
 from payments.saga import schedule
 from payments.services.differences import Difference
 from reservations.models import Reservation
+from ticketing.core.event_loop import blocking
+from ticketing.core.fast_path.threads import in_thread
 
 State = Payment.State
 UNDER_WAY = (*Payment.OPEN, State.REFUNDING)
+AT_ONCE = 10  # calls to the gateway
+# Nobody looked at it for so long after it was due.
+FORGOTTEN = timedelta(seconds=90)
 # A confirmed reservation needs a payment in one of these states.
 COVERING = (State.SUCCEEDED, State.PARTIALLY_REFUNDED, State.REFUNDING)
 
 
-def reconcile(*, day: date, now: datetime, mend: bool = False) -> list[Difference]:
+async def areconcile(*, day: date, now: datetime, mend: bool = False) -> list[Difference]:
     """The differences of a day, of payments and reservations; `mend` has the payments settled."""
-    found = []
-    for payment in selectors.payments_of_day(day):
-        differences = [*_amount_differences(payment, now), *_seat_differences(payment)]
-        if differences and mend:
-            schedule.settle_soon(payment.number, now)
-        found += differences
-    return found + list(_unpaid_reservations(day)) + list(_unknown_charges(day))
+    found: list[Difference] = []
+    payments = await in_thread(lambda: list(selectors.payments_of_day(day)))
+    for start in range(0, len(payments), AT_ONCE):
+        few = payments[start : start + AT_ONCE]
+        compared = await asyncio.gather(*(_amount_differences(payment, now) for payment in few))
+        for payment, amounts in zip(few, compared, strict=True):
+            differences = [*amounts, *_seat_differences(payment)]
+            if differences and mend:
+                await in_thread(schedule.settle_soon, payment.number, now)
+            found += differences
+    unpaid = await in_thread(_unpaid_reservations, day)
+    return found + unpaid + await _unknown_charges(day)
 
 
-def _amount_differences(payment: Payment, now: datetime) -> Iterator[Difference]:
+async def _amount_differences(payment: Payment, now: datetime) -> list[Difference]:
     if payment.state in UNDER_WAY:
-        if payment.due_at is None or payment.due_at < now - schedule.LEASE:
-            yield Difference(payment.number, "forgotten", {"payment": payment.state})
-        return
+        is_forgotten = payment.due_at is None or payment.due_at < now - FORGOTTEN
+        forgotten = Difference(payment.number, "forgotten", {"payment": payment.state})
+        return [forgotten] if is_forgotten else []
     try:
-        found = gateway().fetch(number=payment.number, timeout=settings.PORTONE_TIMEOUT)
+        found = await gateway().fetch(number=payment.number, timeout=settings.PORTONE_TIMEOUT)
     except GatewayError as error:
-        yield Difference(payment.number, "not_compared", {"code": error.code})
-        return
-    if payment.left != _kept(found):
-        facts = {"ours": payment.left, "theirs": _kept(found), "currency": payment.currency}
-        yield Difference(payment.number, "kept", facts)
+        return [Difference(payment.number, "not_compared", {"code": error.code})]
+    if payment.left == _kept(found):
+        return []
+    facts = {"ours": payment.left, "theirs": _kept(found), "currency": payment.currency}
+    return [Difference(payment.number, "kept", facts)]
 
 
 def _kept(found: GatewayPayment) -> int:
@@ -58,34 +69,39 @@ def _seat_differences(payment: Payment) -> Iterator[Difference]:
         yield Difference(payment.number, "seats_gone", facts)
 
 
-def _unpaid_reservations(day: date) -> Iterator[Difference]:
+def _unpaid_reservations(day: date) -> list[Difference]:
     """Reservations that are confirmed though nobody paid."""
-    for reservation in selectors.confirmed_of_day(day).exclude(payments__state__in=COVERING):
-        yield Difference(reservation.code, "not_paid")
+    confirmed = selectors.confirmed_of_day(day).exclude(payments__state__in=COVERING)
+    return [Difference(reservation.code, "not_paid") for reservation in confirmed]
 
 
-def _unknown_charges(day: date) -> Iterator[Difference]:
+async def _unknown_charges(day: date) -> list[Difference]:
     """Charges that only the gateway knows; without an API secret nobody can pay there."""
+    found: list[Difference] = []
     if not settings.PORTONE_API_SECRET:
-        return
+        return found
     try:
-        for payments in _pages(day):
-            for number in sorted(selectors.unknown_numbers(payments)):
-                found = payments[number]
-                is_test = found.is_test and not settings.PORTONE_TAKES_TEST  # moved no money
-                if (kept := _kept(found)) and not is_test:
-                    facts = {"theirs": kept, "currency": found.currency}
-                    yield Difference(number, "unheard_of", facts)
+        async for payments in _pages(day):
+            for number in sorted(await in_thread(selectors.unknown_numbers, payments)):
+                one = payments[number]
+                is_test = one.is_test and not settings.PORTONE_TAKES_TEST  # moved no money
+                if (kept := _kept(one)) and not is_test:
+                    facts = {"theirs": kept, "currency": one.currency}
+                    found.append(Difference(number, "unheard_of", facts))
     except GatewayError as error:
-        yield Difference(day.isoformat(), "not_listed", {"code": error.code})
+        found.append(Difference(day.isoformat(), "not_listed", {"code": error.code}))
+    return found
 
 
-def _pages(day: date) -> Iterator[dict[str, GatewayPayment]]:
+async def _pages(day: date) -> AsyncIterator[dict[str, GatewayPayment]]:
     since, until = selectors.day_bounds(day)
     for number in count():
-        page = gateway().list_payments(
+        page = await gateway().list_payments(
             since=since, until=until, page=number, timeout=settings.PORTONE_TIMEOUT
         )
         yield page.payments
         if page.is_last:
             return
+
+
+reconcile = blocking(areconcile)

@@ -1,19 +1,25 @@
 """Refunds: by an operator, for a fan who cancels, for a whole event, or automatic."""
 
+import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 
 from payments import selectors
 from payments.errors import NotRefundable, TooMuchToRefund
 from payments.gateways import Declined, GatewayError, GatewayPayment, gateway
+from payments.live.changes import publish_change
 from payments.models import Payment, Refund
 from payments.saga import refund_steps, schedule
 from payments.services.deadline import Deadline
 from reservations.errors import TicketUsed
 from ticketing.accounts.models import User
+from ticketing.core.event_loop import blocking
+from ticketing.core.fast_path.threads import in_thread
 from ticketing.core.money import money
 
 log = logging.getLogger(__name__)
@@ -21,7 +27,7 @@ LONGEST_PAUSE = 3600
 BATCH = 20
 
 
-def refund_payment(
+def begin_refund(
     *,
     pk: int,
     why: str,
@@ -30,40 +36,32 @@ def refund_payment(
     amount: int | None = None,
     frees_seats: bool | None = None,
 ) -> Payment:
-    """Refund all or a part; a full refund also releases the seats unless told otherwise."""
+    """Commit a refund of all or a part, without asking the gateway.
+
+    A full refund also releases the seats unless told otherwise.
+    """
     payment = selectors.payment(pk)
     wanted = payment.left if amount is None else amount
     if not 0 < wanted <= payment.left:
         raise TooMuchToRefund(left=money(payment.left, payment.currency))
     frees = wanted == payment.left if frees_seats is None else frees_seats
-    return begin_and_settle_refund(payment, wanted, why=why, by=by, frees_seats=frees, now=now)
+    return begin_refund_of(payment, wanted, why=why, by=by, frees_seats=frees, now=now)
 
 
-def begin_and_settle_refund(
-    payment: Payment,
-    amount: int,
-    *,
-    why: str,
-    now: datetime,
-    frees_seats: bool,
-    by: User | None = None,
-    fee: int = 0,
-    for_fan: bool = False,
+def begin_refund_of(
+    payment: Payment, amount: int, *, by: User | None = None, **fields: Any
 ) -> Payment:
     """Refund `amount` of the payment as the caller read it; NotRefundable if it has changed."""
-    begun = refund_steps.begin(
-        payment,
-        amount,
-        why=why,
-        by=by.pk if by else None,
-        fee=fee,
-        frees_seats=frees_seats,
-        for_fan=for_fan,
-        now=now,
-    )
+    begun = refund_steps.begin(payment, amount, by=by.pk if by else None, **fields)
     if begun is None:
         raise NotRefundable()
-    return settle_refund(begun, Deadline(settings.PAYMENT_PATIENCE), now=now)
+    return begun
+
+
+async def arefund_payment(**wish: Any) -> Payment:
+    """Refund all or a part; REFUNDING means that a worker goes on."""
+    payment = await in_thread(begin_refund, **wish)
+    return await settle_refund(payment, Deadline(settings.PAYMENT_PATIENCE), now=wish["now"])
 
 
 def refund_event(
@@ -83,53 +81,77 @@ def refund_event(
     return done
 
 
-def refund_event_batch(
+async def arefund_event_batch(
     *, event_id: int, why: str, by: User | None, now: datetime, batch: int = BATCH
 ) -> int:
-    """Begin some refunds of an event and return how many; each settles on its own."""
+    """Begin some refunds of an event, settle them at the same time, and return how many."""
+    begun = await in_thread(_begin_batch, event_id, why, by, now, batch)
+    deadline = Deadline(settings.PAYMENT_PATIENCE)
+    await asyncio.gather(*(settle_refund(payment, deadline, now=now) for payment in begun))
+    return len(begun)
+
+
+def _begin_batch(
+    event_id: int, why: str, by: User | None, now: datetime, batch: int
+) -> list[Payment]:
     paid = selectors.refundable_payments(event_id, now).values_list("pk", flat=True)[:batch]
-    begun = 0
+    begun = []
     for pk in list(paid):
-        try:
-            _refund_whole(pk, why, by, now)
-        except (NotRefundable, TooMuchToRefund):
-            continue  # it was refunded meanwhile
-        begun += 1
+        with suppress(NotRefundable, TooMuchToRefund):  # it was refunded meanwhile
+            begun.append(_begin_whole(pk, why, by, now))
     return begun
 
 
-def _refund_whole(pk: int, why: str, by: User | None, now: datetime) -> Payment:
+def _begin_whole(pk: int, why: str, by: User | None, now: datetime) -> Payment:
     """Holders of used tickets are refunded too; only their tickets stay as they are."""
     try:
-        return refund_payment(pk=pk, why=why, by=by, frees_seats=True, now=now)
+        return begin_refund(pk=pk, why=why, by=by, frees_seats=True, now=now)
     except TicketUsed:
-        return refund_payment(pk=pk, why=why, by=by, frees_seats=False, now=now)
+        return begin_refund(pk=pk, why=why, by=by, frees_seats=False, now=now)
 
 
-def refund_cancelled_events(*, now: datetime) -> int:
+async def arefund_cancelled_events(*, now: datetime) -> int:
     """Begin a batch of refunds of each cancelled event; the next call goes on."""
-    events = selectors.cancelled_events_to_refund(now)
+    events = await in_thread(selectors.cancelled_events_to_refund, now)
     why = "the event was cancelled"
-    return sum(refund_event_batch(event_id=pk, why=why, by=None, now=now) for pk in events)
+    batches = [arefund_event_batch(event_id=pk, why=why, by=None, now=now) for pk in events]
+    return sum(await asyncio.gather(*batches))
 
 
-def settle_refund(payment: Payment, deadline: Deadline, *, now: datetime) -> Payment:
+async def settle_refund(payment: Payment, deadline: Deadline, *, now: datetime) -> Payment:
     """Fetch, refund if need be, fetch again: only what the gateway has refunded counts."""
-    refund = selectors.open_refund(payment)
+    was = payment.state
+    refund = await in_thread(selectors.open_refund, payment)
     if refund is None:
-        return selectors.payment(payment.pk)
+        return await in_thread(selectors.payment, payment.pk)
     refusal = None
     try:
-        found = gateway().fetch(number=payment.number, timeout=deadline.timeout)
+        found = await gateway().fetch(number=payment.number, timeout=deadline.timeout)
         if refund.before < found.refunded < refund.before + refund.amount:
-            refund_steps.adjust_for_external(payment, found.refunded, now=now)
-            refund.refresh_from_db()
+            await in_thread(_adjust_for_external, payment, refund, found.refunded, now)
         if not _is_refunded(refund, found) and not found.is_refund_pending:
-            refusal = _request_refund(payment, refund, deadline)
-            found = gateway().fetch(number=payment.number, timeout=deadline.timeout)
+            refusal = await _request_refund(payment, refund, deadline)
+            found = await gateway().fetch(number=payment.number, timeout=deadline.timeout)
     except GatewayError as error:
         log.warning("the refund of %s is not settled yet: %s", payment, error.code)
-        return _retry_later(payment, now)
+        return await in_thread(_retry_later, payment, now)
+    settled = await in_thread(_finish_or_refuse, payment, refund, found, refusal, now)
+    await publish_change(settled, was=was)
+    return settled
+
+
+def _adjust_for_external(payment: Payment, refund: Refund, refunded: int, now: datetime) -> None:
+    refund_steps.adjust_for_external(payment, refunded, now=now)
+    refund.refresh_from_db()
+
+
+def _finish_or_refuse(
+    payment: Payment,
+    refund: Refund,
+    found: GatewayPayment,
+    refusal: Declined | None,
+    now: datetime,
+) -> Payment:
     if _is_refunded(refund, found):
         refund_steps.finish(payment, found.refunded, now=now)
         return selectors.payment(payment.pk)
@@ -143,10 +165,10 @@ def _is_refunded(refund: Refund, found: GatewayPayment) -> bool:
     return found.refunded >= refund.before + refund.amount
 
 
-def _request_refund(payment: Payment, refund: Refund, deadline: Deadline) -> Declined | None:
+async def _request_refund(payment: Payment, refund: Refund, deadline: Deadline) -> Declined | None:
     """`refundable` prevents a second refund even if the gateway forgot the idempotency key."""
     try:
-        gateway().refund(
+        await gateway().refund(
             number=payment.number,
             amount=refund.amount,
             refundable=payment.charged - refund.before,
@@ -162,3 +184,8 @@ def _request_refund(payment: Payment, refund: Refund, deadline: Deadline) -> Dec
 def _retry_later(payment: Payment, now: datetime) -> Payment:
     schedule.retry_later(payment, now, first=2, longest=LONGEST_PAUSE)
     return selectors.payment(payment.pk)
+
+
+refund_payment = blocking(arefund_payment)
+refund_event_batch = blocking(arefund_event_batch)
+refund_cancelled_events = blocking(arefund_cancelled_events)

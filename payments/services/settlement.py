@@ -9,79 +9,87 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from payments import locks, selectors
+from payments import selectors
 from payments.gateways import Declined, GatewayError, GatewayPayment, gateway
+from payments.live.changes import publish_change
 from payments.models import Payment
 from payments.saga import payment_steps, refund_steps, schedule
 from payments.services.deadline import Deadline
 from payments.services.refunds import settle_refund
 from ticketing.accounts.models import User
+from ticketing.core.event_loop import blocking
+from ticketing.core.fast_path.threads import in_thread
 
 State = Payment.State
 log = logging.getLogger(__name__)
-BATCH = 50
 LONGEST_PAUSE = 300
 # For this long a charge that the gateway does not know is sent again, with the same key. Later none
 # of our calls can still be under way, and nobody waits for the result.
 CHARGE_AGAIN = timedelta(minutes=5)
 
 
-def claim_due_payments(*, now: datetime, batch: int = BATCH) -> list[int]:
-    """Claim payments that are due; no other worker gets them before the lease ends."""
-    return locks.claim_due_payments(now=now, lease=now + schedule.LEASE, batch=batch)
-
-
-def settle_payment(*, pk: int, now: datetime) -> Payment:
+async def asettle_payment(*, pk: int, now: datetime) -> Payment:
     """Continue a payment from its present state. Safe at any time, for any caller."""
-    payment = selectors.payment(pk)
+    payment = await in_thread(selectors.payment, pk)
     deadline = Deadline(settings.PORTONE_TIMEOUT)
     if payment.state == State.REFUNDING:
-        return settle_refund(payment, deadline, now=now)
+        return await settle_refund(payment, deadline, now=now)
     try:
-        found = gateway().fetch(number=payment.number, timeout=deadline.timeout)
+        found = await gateway().fetch(number=payment.number, timeout=deadline.timeout)
     except GatewayError as error:
-        return _retry_later(payment, now, error)
+        return await in_thread(_retry_later, payment, now, error)
     if payment.state == State.CHARGING and found.status == "unpaid" and _may_charge(payment, now):
-        return charge_and_settle(payment, deadline, now=now)
-    return apply_gateway_state(payment, found, now=now)
+        return await charge_and_settle(payment, deadline, now=now)
+    return await settle_as(payment, found, now=now)
 
 
-def settle_by_operator(*, pk: int, by: User | None, now: datetime) -> Payment:
-    """Settle now instead of when it is due; the timeline names the operator."""
-    payment = selectors.payment(pk)
-    state = payment.state
-    payment.steps.create(at=now, before=state, after=state, note="checked by an operator", by=by)
-    return settle_payment(pk=pk, now=now)
-
-
-def charge_and_settle(payment: Payment, deadline: Deadline, *, now: datetime) -> Payment:
+async def charge_and_settle(payment: Payment, deadline: Deadline, *, now: datetime) -> Payment:
     """Charge, then fetch; a refusal counts only if the gateway then knows of no charge."""
     refusal = None
     try:
         if gateway().charges_by_server:
-            refusal = _charge(payment, deadline)
-        found = gateway().fetch(number=payment.number, timeout=deadline.timeout)
+            refusal = await _charge(payment, deadline)
+        found = await gateway().fetch(number=payment.number, timeout=deadline.timeout)
     except GatewayError as error:
-        return _retry_later(payment, now, error)
+        return await in_thread(_retry_later, payment, now, error)
     if refusal and found.status == "unpaid":
         found = GatewayPayment("failed", failure_code=refusal.code, failure_message=refusal.message)
-    return apply_gateway_state(payment, found, now=now)
+    return await settle_as(payment, found, now=now)
+
+
+async def settle_as(payment: Payment, found: GatewayPayment, *, now: datetime) -> Payment:
+    """Move payment, seats and messages to what the gateway says, and push it to open pages."""
+    was = payment.state
+    moved = await in_thread(apply_gateway_state, payment, found, now=now)
+    await publish_change(moved, was=was)
+    return moved
 
 
 def apply_gateway_state(payment: Payment, found: GatewayPayment, *, now: datetime) -> Payment:
-    """Move payment, seats and messages to what the gateway says."""
+    """In the database, by the state that the payment was read in."""
     if payment.is_open:
         moved = _apply_to_open(payment, found, now)
     elif payment.state in (State.FAILED, State.CANCELLED):
         moved = _apply_to_ended(payment, found, now)
     else:
         moved = _apply_to_paid(payment, found, now)
-    return moved or selectors.payment(payment.pk)
+    if moved is None:
+        return selectors.payment(payment.pk)
+    if not Payment.reservation.is_cached(moved):  # the event loop can't read it later
+        moved.reservation = payment.reservation
+    return moved
 
 
-def _charge(payment: Payment, deadline: Deadline) -> Declined | None:
+def record_operator_check(*, pk: int, by: User | None, now: datetime) -> None:
+    """The timeline names the operator who has a payment settled now instead of when it is due."""
+    payment = selectors.payment(pk)
+    state = payment.state
+    payment.steps.create(at=now, before=state, after=state, note="checked by an operator", by=by)
+
+
+async def _charge(payment: Payment, deadline: Deadline) -> Declined | None:
     try:
-        gateway().charge(
+        await gateway().charge(
             number=payment.number,
             token=payment.payment_token,
             amount=payment.amount,
@@ -157,3 +165,6 @@ def _refund_reason(payment: Payment, found: GatewayPayment) -> str:
     charged = (found.amount, found.currency, found.refunded)
     is_as_ordered = charged == (payment.amount, payment.currency, 0)
     return "" if is_as_ordered else "another amount was charged"
+
+
+settle_payment = blocking(asettle_payment)

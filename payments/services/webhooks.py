@@ -1,4 +1,7 @@
-"""Webhooks of the gateway. Their content is not trusted: they only trigger a settlement."""
+"""Webhooks of the gateway. Their content is not trusted: they only trigger a settlement.
+
+That happens in this process, a moment later; the sender does not wait for it.
+"""
 
 import json
 from collections.abc import Mapping
@@ -12,6 +15,7 @@ from django.db.models import F
 from payments.errors import BadWebhook
 from payments.models import WebhookReceipt
 from payments.saga import schedule
+from payments.services.async_settlement import wake_settlement
 
 HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
 # Sent before the outcome is decided: no settlement is needed.
@@ -39,6 +43,7 @@ def receive_webhook(*, body: bytes, headers: Mapping[str, str], now: datetime) -
         WebhookReceipt.objects.filter(pk=receipt.pk).update(repeats=F("repeats") + 1)
     elif kind not in UNDECIDED:
         schedule.settle_soon(number, now)
+        transaction.on_commit(wake_settlement, robust=True)
     return is_new
 
 

@@ -14,7 +14,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from payments import selectors, services
-from payments.errors import PaymentsPaused
 from payments.models import Payment
 from payments.selectors import Order
 from payments.views.caller import caller_of
@@ -65,10 +64,9 @@ def checkout(request: HttpRequest, code: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["POST"])
 def abort(request: HttpRequest, number: str) -> HttpResponse:
-    """Stop paying: if nothing was charged, the seats are only held again."""
-    fan_id = caller_of(request).id
-    services.abort_payment(number=number, fan_id=fan_id, now=clock.now())
-    return SeeOther(resolve_url("payments:result", number))
+    """Stop paying: the way back asks the gateway, and if nothing was charged, ends the payment."""
+    selectors.own_payment(number=number, fan_id=caller_of(request).id)
+    return SeeOther(f"{resolve_url('payments:returned', number)}?code=stopped")
 
 
 def pay_form(reservation: Reservation, payment: Payment | None, now: datetime) -> dict[str, Any]:
@@ -97,7 +95,7 @@ def order_context(order: Order, now: datetime) -> dict[str, Any]:
 def _begin(request: HttpRequest, order: Order, form: dict[str, Any], now: datetime) -> HttpResponse:
     code = order.reservation.code
     try:
-        payment = services.begin_payment(
+        payment = services.start_payment(
             code=code,
             fan_id=order.reservation.fan_id,
             token=form["token"],
@@ -105,9 +103,6 @@ def _begin(request: HttpRequest, order: Order, form: dict[str, Any], now: dateti
             language=get_language() or "",
             now=now,
         )
-    except PaymentsPaused as pause:
-        messages.error(request, f"{pause} {pause.advice}")
-        return SeeOther(resolve_url("payments:checkout", code))
     except BadPaymentToken:
         messages.warning(
             request, _("This page was open for a long time. Please check again, then pay.")
@@ -115,8 +110,9 @@ def _begin(request: HttpRequest, order: Order, form: dict[str, Any], now: dateti
         return SeeOther(resolve_url("payments:checkout", code))
     except (HoldExpired, IllegalMove):
         return SeeOther(resolve_url("payments:checkout", code))
-    is_ready = payment.state == Payment.State.PREPARED
-    return SeeOther(resolve_url(f"payments:{'window' if is_ready else 'result'}", payment.number))
+    can_be_paid = payment.state in (Payment.State.PENDING, Payment.State.PREPARED)
+    page = "window" if can_be_paid else "result"
+    return SeeOther(resolve_url(f"payments:{page}", payment.number))
 
 
 def _next_url(order: Order, *, is_over: bool) -> str | None:

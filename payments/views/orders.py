@@ -72,7 +72,9 @@ def cancel(request: HttpRequest, code: str) -> HttpResponse:
     number, fan_id = found.payment.number, found.reservation.fan_id
     try:
         if request.method == "POST":
-            services.cancel_order(number=number, fan_id=fan_id, fee=_agreed_fee(request), now=now)
+            services.start_cancellation(
+                number=number, fan_id=fan_id, fee=_agreed_fee(request), now=now
+            )
             return SeeOther(order_url)
         if found.status in ("refunding", "refunded"):
             return SeeOther(order_url)

@@ -18,6 +18,7 @@ from payments import selectors, services
 from payments.models import Payment
 from payments.views.caller import caller_of
 from payments.views.checkout import order_context
+from payments.views.fast_routes import PREPARE
 from ticketing.core import clock
 from ticketing.core.redirects import SeeOther
 
@@ -27,7 +28,11 @@ PORTONE_DIRECTIVES = ("script-src", "connect-src", "frame-src", "form-action", "
 @never_cache
 @require_safe
 def window(request: HttpRequest, number: str) -> HttpResponseBase:
-    payment, order = selectors.own_payment_with_order(number=number, fan_id=caller_of(request).id)
+    """Shown once the amount is registered at the gateway, which the fast route has done."""
+    whose: Any = {"number": number, "fan_id": caller_of(request).id}
+    if url := PREPARE(**whose, now=clock.now()):
+        return SeeOther(url)
+    payment, order = selectors.own_payment_with_order(**whose)
     if payment.state != Payment.State.PREPARED:
         return SeeOther(resolve_url("payments:result", number))
     if settings.PAYMENTS_SANDBOX:

@@ -1,16 +1,17 @@
 """The page after the payment window: the outcome of a payment, whatever it is."""
 
-from contextlib import suppress
-
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render, resolve_url
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_safe
 
-from payments import selectors, services
-from payments.errors import PaymentOver, PaymentsPaused
+from payments import selectors
+from payments.errors import PaymentsPaused
+from payments.models import Payment
 from payments.views.caller import caller_of
 from payments.views.checkout import order_context, pay_form
+from payments.views.fast_routes import FINISH, PAUSED
 from payments.views.page_state import page_state
 from ticketing.core import clock
 from ticketing.core.redirects import SeeOther
@@ -19,20 +20,9 @@ from ticketing.core.redirects import SeeOther
 @never_cache
 @require_GET
 def returned(request: HttpRequest, number: str) -> HttpResponse:
-    """Where the gateway sends the browser. A repeat changes nothing."""
-    answer, fan_id, now = request.GET, caller_of(request).id, clock.now()
-    if answer.get("code"):
-        services.abort_payment(number=number, fan_id=fan_id, now=now)
-    elif answer.get("paymentId") == number:
-        with suppress(PaymentOver, PaymentsPaused):  # the result page says so
-            services.confirm_payment(
-                number=number,
-                fan_id=fan_id,
-                payment_token=answer.get("paymentToken", "")[:300],
-                transaction_id=answer.get("txId", "")[:100],
-                now=now,
-            )
-    return SeeOther(resolve_url("payments:result", number))
+    """Where the gateway sends the browser. The fast route answers whoever is logged in."""
+    fan_id, now = caller_of(request).id, clock.now()
+    return SeeOther(FINISH(request.GET, number=number, fan_id=fan_id, now=now))
 
 
 @never_cache
@@ -44,6 +34,9 @@ def result(request: HttpRequest, number: str) -> HttpResponse:
     state = page_state(payment, order, now)
     if state.name == "refund":
         return SeeOther(resolve_url("payments:order", order.reservation.code))
+    if PAUSED in request.GET and payment.state == Payment.State.PENDING:
+        pause = PaymentsPaused()
+        messages.error(request, f"{pause} {pause.advice}")
     context = order_context(order, now) | {
         "page_state": state,
         "payment": payment,

@@ -10,7 +10,7 @@ from reservations.api.serializers import (
     HowSerializer,
     KeySerializer,
     WishSerializer,
-    is_ordinary,
+    ordinary_wish,
     reservation_body,
     validated,
 )
@@ -50,7 +50,7 @@ def hold_arguments(request: ApiRequest) -> dict[str, Any]:
 
 def wish_of(data: Any) -> dict[str, Any]:
     """The ordinary wish is recognised at once; any other is read, or refused, field by field."""
-    return data if is_ordinary(data) else validated(WishSerializer, data)
+    return ordinary_wish(data) or validated(WishSerializer, data)
 
 
 def key_of(request: ApiRequest) -> str:

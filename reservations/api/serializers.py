@@ -47,16 +47,47 @@ class WishSerializer(serializers.Serializer):
         return attrs
 
 
-def is_ordinary(data: Any) -> bool:
-    """Whether this is nothing but seats, just as the serializer above would have it."""
-    if not isinstance(data, dict) or data.keys() != {"seats"}:
-        return False
-    seats = data["seats"]
+def ordinary_wish(data: Any) -> dict[str, Any] | None:
+    """The wish, if it is written just as the serializer above would have it."""
+    if not isinstance(data, dict) or len(data) != 1:
+        return None
+    ((kind, wish),) = data.items()
+    reads = {"seats": _ordinary_seats, "best": _ordinary_best, "places": _ordinary_places}
+    return data if kind in reads and reads[kind](wish) else None
+
+
+def _ordinary_seats(seats: Any) -> bool:
     return (
         isinstance(seats, list)
         and 0 < len(seats) <= MOST
         and all(type(seat) is int and 0 < seat <= LARGEST for seat in seats)
     )
+
+
+def _ordinary_best(wish: Any) -> bool:
+    return (
+        isinstance(wish, dict)
+        and wish.keys() == {"grade", "quantity"}
+        and _is_code(wish["grade"], 8)
+        and _is_quantity(wish["quantity"])
+    )
+
+
+def _ordinary_places(wish: Any) -> bool:
+    return (
+        isinstance(wish, dict)
+        and wish.keys() == {"section", "quantity"}
+        and _is_code(wish["section"], 16)
+        and _is_quantity(wish["quantity"])
+    )
+
+
+def _is_code(text: Any, longest: int) -> bool:
+    return isinstance(text, str) and text.isalnum() and len(text) <= longest
+
+
+def _is_quantity(number: Any) -> bool:
+    return type(number) is int and 0 < number <= MOST
 
 
 class HowSerializer(serializers.Serializer):

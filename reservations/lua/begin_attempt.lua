@@ -8,14 +8,12 @@ local gate, seats_left, attempts = KEYS[1], KEYS[2], KEYS[3]
 local fan, now, until_ms = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local max_attempts, window_ms, FIRST = tonumber(ARGV[4]), ARGV[5], 6
 
-if max_attempts > 0 then
-  local count = redis.call('INCR', attempts)
-  if count == 1 then
-    redis.call('PEXPIRE', attempts, window_ms)
-  end
-  if count > max_attempts then
-    return { 'too_often', tostring(redis.call('PTTL', attempts)) }
-  end
+local count = redis.call('INCR', attempts) -- also tells the seat page that there may be a hold
+if count == 1 then
+  redis.call('PEXPIRE', attempts, window_ms)
+end
+if max_attempts > 0 and count > max_attempts then
+  return { 'too_often', tostring(redis.call('PTTL', attempts)) }
 end
 
 local taken, expired = {}, 0

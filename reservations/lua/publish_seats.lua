@@ -1,10 +1,11 @@
 -- Publish the new state of seats after the commit: gate, free count, update stream, list version.
 --
--- KEYS     gate, seats_left, seat_updates, version of the seat list
+-- KEYS     gate, seats_left, seat_updates, version of the seat list, counted (new holds that the
+--          count does not contain any more)
 -- ARGV     letter (h held, s sold, a available), fan, until_ms (how long the gate is shut), change
 --          of the free count, ttl_seconds, new version, version_ttl_seconds, then the seats
 -- Returns  1
-local gate, seats_left, seat_updates, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local gate, seats_left, seat_updates, version, counted = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local letter, fan, until_ms, change, ttl = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
 local new_version, version_ttl, FIRST = ARGV[6], ARGV[7], 8
 
@@ -18,6 +19,9 @@ for index = FIRST, #ARGV do
       redis.call('HDEL', gate, seat)
     end
   end
+end
+if change < 0 then
+  change = change + redis.call('SREM', counted, unpack(ARGV, FIRST))
 end
 if change ~= 0 and redis.call('EXISTS', seats_left) == 1 then
   redis.call('INCRBY', seats_left, change)

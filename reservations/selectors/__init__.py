@@ -1,11 +1,13 @@
 """What can be read of reservations, tickets and standby lists; nothing here writes."""
 
 from reservations.selectors.orders import Order, orders_by_code
-from reservations.selectors.orphans import forbidden_orphans
+from reservations.selectors.orphans import forbidden_orphans, forbids_orphans
 from reservations.selectors.reservations import (
     OwnSeat,
     ReservationWithSeats,
     abandoned_holds,
+    bought_since,
+    fans_with_seats,
     live_holds,
     own_hold_request,
     own_reservation,

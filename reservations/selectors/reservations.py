@@ -1,7 +1,7 @@
 """Reservations and their seats, found through their owner."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,6 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from reservations.errors import NoReservation
 from reservations.models import HoldRequest, Reservation, ReservedSeat, Ticket
+from ticketing.core.ttl_cache import ttl_cache
 from ticketing.events.models import Seat, Section
 from waiting_queue.models import QueueJournal
 
@@ -71,6 +72,15 @@ def own_seats(*, event_id: int, fan_id: int, now: datetime) -> list[OwnSeat]:
     return [OwnSeat(*row) for row in every.order_by("seat_id")]
 
 
+@ttl_cache(1)
+def fans_with_seats(event_id: int) -> set[int]:
+    """Everybody for whom `own_seats` may find a seat; also holds that just expired."""
+    owners = Reservation.objects.filter(event_id=event_id, state__in=Reservation.LIVE)
+    holders = Ticket.objects.filter(event_id=event_id, state__in=Ticket.LIVE).order_by()
+    every = owners.order_by().values_list("fan_id").union(holders.values_list("holder_id"))
+    return {fan for (fan,) in every}
+
+
 def seat_names(seat_ids: Collection[int]) -> list[tuple[Section, str, int]]:
     """(section, row, number) of these seats."""
     seats = Seat.objects.filter(pk__in=seat_ids).select_related("place__section").order_by("pk")
@@ -102,6 +112,17 @@ def abandoned_holds() -> QuerySet[Reservation]:
     # Standby offers do not depend on the queue: who leaves it keeps the offer.
     which = Exists(blocked) | Exists(left) & Q(offer=None)
     return Reservation.objects.filter(which, state=Reservation.State.HELD).order_by("pk")
+
+
+def bought_since(*, event_id: int, since: Mapping[str, datetime]) -> set[str]:
+    """Those of these people who have bought seats that they held after the given time."""
+    bought = Reservation.objects.filter(
+        event_id=event_id,
+        fan_id__in=[int(person) for person in since],
+        state=Reservation.State.CONFIRMED,
+    )
+    held = bought.values_list("fan_id", "created_at")
+    return {str(fan) for fan, held_at in held if held_at >= since[str(fan)]}
 
 
 def own_hold_request(*, event_id: int, fan_id: int, code: str) -> HoldRequest:

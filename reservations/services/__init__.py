@@ -1,6 +1,6 @@
 """What can be done with reservations, tickets and standby lists."""
 
-from reservations.locks import SeatChoice
+from reservations.locks import SeatChoice, extension_sql, sale_sql, sale_values
 from reservations.services.async_holds import process_hold_requests, request_hold
 from reservations.services.check_ins import Scan, check_in, check_in_batch, undo_check_in
 from reservations.services.holds import ahold_seats, hold_seats
@@ -9,7 +9,10 @@ from reservations.services.purchases import (
     confirm,
     extend_for_payment,
     lock_for_payment,
+    publish_extension,
+    publish_sale,
     refund,
+    require_payable,
     resume_hold,
 )
 from reservations.services.reconciliation import (
@@ -19,6 +22,7 @@ from reservations.services.reconciliation import (
     recount_seats,
 )
 from reservations.services.releases import (
+    complete_finished_passes,
     expire_holds,
     leave,
     release,

@@ -4,11 +4,12 @@ PostgreSQL keeps the order; Celery only wakes a worker. When a worker dies, anot
 the lease. A hold and the end of its request are one transaction, so nothing is done twice.
 """
 
+import logging
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 
 from celery import current_app
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from reservations import gate, locks
 from reservations.errors import SeatsBusy
@@ -16,12 +17,15 @@ from reservations.live.hold_requests import publish_request
 from reservations.locks import SeatChoice, request_for_update
 from reservations.models import HoldRequest, RequestedSeat
 from reservations.services.holds import reserve_seats
-from ticketing.core.errors import DomainError
+from ticketing.core.errors import Broken, DomainError
 from waiting_queue import services as queue
 
 State = HoldRequest.State
 BATCH = 20
 LEASE = timedelta(seconds=30)
+# A request that fails with an unexpected error is repeated for so long, at this interval.
+PATIENCE, RETRY = timedelta(seconds=20), timedelta(seconds=2)
+log = logging.getLogger(__name__)
 TASK, QUEUE = "reservations.process_hold_requests", "holds"
 
 
@@ -47,7 +51,12 @@ def process_hold_requests(*, now: datetime) -> int:
     if claimed:
         _publish_all(HoldRequest.objects.filter(pk__in=claimed))
     for request_id in claimed:
-        _process(request_id, lease, now)
+        try:
+            _process(request_id, lease, now)
+        except Exception:
+            log.exception("hold request %s failed", request_id)
+            connection.close_if_unusable_or_obsolete()
+            _postpone(request_id, lease, now)
     return len(claimed)
 
 
@@ -86,6 +95,20 @@ def _process(request_id: int, lease: datetime, now: datetime) -> None:
         request.reservation = held.reservation
         _finish(request, State.SUCCESS, now)
         _refuse_others(request, now)
+
+
+@transaction.atomic
+def _postpone(request_id: int, lease: datetime, now: datetime) -> None:
+    """After an unexpected error: try again soon; in the end refuse, so that the next get a turn."""
+    request = request_for_update(request_id)
+    if request.state != State.PROCESSING or request.leased_until != lease:
+        return
+    if now - request.created_at < PATIENCE:
+        request.leased_until = now + RETRY
+        request.save()
+    else:
+        request.refusal = {"code": Broken.code, "details": {}}
+        _finish(request, State.FAILED, now)
 
 
 def _finish(request: HoldRequest, state: State, now: datetime) -> None:

@@ -1,16 +1,17 @@
 """Holding seats: named ones, the best, or places of a standing section; all or none."""
 
-from dataclasses import replace
+import asyncio
 from datetime import datetime
 from random import uniform
 from time import sleep
+from typing import Any
 
 from reservations import errors, gate, locks, selectors
 from reservations.locks import HoldResult, SeatChoice
 from reservations.models import Reservation, new_code
 from reservations.selectors import ReservationWithSeats
 from reservations.services.releases import publish_ended
-from reservations.services.seat_updates import publish_held
+from reservations.services.seat_updates import apublish_held, publish_held
 from ticketing.core.errors import DomainError, NotFound
 from ticketing.core.fast_path.threads import in_thread
 from waiting_queue import services as queue
@@ -32,10 +33,16 @@ def hold_seats(
 async def ahold_seats(
     *, event_id: int, choice: SeatChoice, fan_id: int, now: datetime, key: str = ""
 ) -> ReservationWithSeats:
-    """The same for coroutines: only fans who pass the gate take a thread."""
+    """The same for coroutines, without a thread, unless an expired hold is in the way."""
     await queue.arequire_turn(event_id=event_id, person=str(fan_id), now=now)
     await gate.abegin_attempt(event_id, fan_id, choice.seats, now)
-    return await in_thread(_reserve_or_abandon, event_id, fan_id, choice, key, now)
+    try:
+        return await _areserve_seats(event_id, fan_id, choice, key, now)
+    except Exception as refusal:
+        if choice.seats:
+            taken = _taken(refusal)
+            await gate.aabandon_attempt(event_id, fan_id, choice.seats, now, taken=taken)
+        raise
 
 
 def _reserve_or_abandon(
@@ -45,9 +52,8 @@ def _reserve_or_abandon(
     try:
         return reserve_seats(event_id=event_id, fan_id=fan_id, choice=choice, key=key, now=now)
     except Exception as refusal:
-        taken = refusal.details["seats"] if isinstance(refusal, errors.SeatsTaken) else []
         if choice.seats:
-            gate.abandon_attempt(event_id, fan_id, choice.seats, now, taken=taken)
+            gate.abandon_attempt(event_id, fan_id, choice.seats, now, taken=_taken(refusal))
         raise
 
 
@@ -57,26 +63,62 @@ def reserve_seats(
     """Let PostgreSQL decide, whatever Redis says; published to everybody after the commit."""
     if orphans := selectors.forbidden_orphans(event_id, choice.seats):
         raise errors.LeavesOrphan(seats=orphans)
+    order: Any = {"event_id": event_id, "fan_id": fan_id, "choice": choice, "key": key, "now": now}
     for attempt in range(ATTEMPTS):
-        code = new_code()
-        result = locks.hold_seats(
-            event_id=event_id, fan_id=fan_id, choice=choice, code=code, key=key, now=now
-        )
+        result = locks.hold_seats(**order, code=(code := new_code()))
         if result.stale:
-            for ended in locks.expire_holds(now=now, batch=len(result.stale), ids=result.stale):
-                publish_ended(ended, now=now)
-        elif result.status == "missing" and choice.kind != "seats":
-            sleep(uniform(0, PAUSE_SECONDS) * attempt)  # noqa: S311 - spreads retries
-            choice = replace(choice, near=None)
+            _end_stale(result, now)
+        elif result.status == "busy":
+            sleep(_pause(attempt))
         else:
             break
     if result.status == "earlier":
-        return selectors.reservation_with_seats(result.earlier)
-    if result.status != "held":
-        raise _refusal(result, choice)
-    seats = [seat["id"] for seat in result.seats]
+        return selectors.reservation_with_seats(result.id)
+    hold = _new_hold(event_id, fan_id, choice, code, key, result, now)
+    seats = [seat["id"] for seat in hold.seats]
     publish_held(event_id=event_id, fan_id=fan_id, seats=seats, until=result.deadline)
-    return _held(event_id, fan_id, code, key, result, now)
+    return hold
+
+
+async def _areserve_seats(
+    event_id: int, fan_id: int, choice: SeatChoice, key: str, now: datetime
+) -> ReservationWithSeats:
+    if choice.seats and selectors.forbids_orphans.cached(event_id) is not False:
+        orphans = await in_thread(selectors.forbidden_orphans, event_id, choice.seats)
+        if orphans:
+            raise errors.LeavesOrphan(seats=orphans)
+    order: Any = {"event_id": event_id, "fan_id": fan_id, "choice": choice, "key": key, "now": now}
+    for attempt in range(ATTEMPTS):
+        result = await locks.ahold_seats(**order, code=(code := new_code()))
+        if result.stale:
+            await in_thread(_end_stale, result, now)
+        elif result.status == "busy":
+            await asyncio.sleep(_pause(attempt))
+        else:
+            break
+    if result.status == "earlier":
+        return await in_thread(selectors.reservation_with_seats, result.id)
+    hold = _new_hold(event_id, fan_id, choice, code, key, result, now)
+    await apublish_held(
+        event_id=event_id,
+        fan_id=fan_id,
+        seats=[seat["id"] for seat in hold.seats],
+        until=result.deadline,
+    )
+    return hold
+
+
+def _end_stale(result: HoldResult, now: datetime) -> None:
+    for ended in locks.expire_holds(now=now, batch=len(result.stale), ids=result.stale):
+        publish_ended(ended, now=now)
+
+
+def _pause(attempt: int) -> float:
+    return uniform(0, PAUSE_SECONDS) * attempt  # noqa: S311 - spreads retries
+
+
+def _taken(refusal: Exception) -> list[int]:
+    return refusal.details["seats"] if isinstance(refusal, errors.SeatsTaken) else []
 
 
 def _refusal(result: HoldResult, choice: SeatChoice) -> DomainError:
@@ -84,7 +126,7 @@ def _refusal(result: HoldResult, choice: SeatChoice) -> DomainError:
         case "no_event", _:
             return NotFound()
         case "taken", _:
-            return errors.SeatsTaken(seats=result.taken)
+            return errors.SeatsTaken(seats=list(result.taken))
         case "too_many", _:
             left = max(result.seats_per_person - result.mine, 0)
             return errors.TooManySeats(limit=result.seats_per_person, left=left)
@@ -99,10 +141,18 @@ def _refusal(result: HoldResult, choice: SeatChoice) -> DomainError:
     return errors.SeatsOfAnotherEvent()
 
 
-def _held(
-    event_id: int, fan_id: int, code: str, key: str, result: HoldResult, now: datetime
+def _new_hold(
+    event_id: int,
+    fan_id: int,
+    choice: SeatChoice,
+    code: str,
+    key: str,
+    result: HoldResult,
+    now: datetime,
 ) -> ReservationWithSeats:
-    """The new reservation, built from what was written instead of read again."""
+    """The new reservation, built from what was written instead of read again, or the refusal."""
+    if result.status != "held":
+        raise _refusal(result, choice)
     reservation = Reservation(
         id=result.id,
         code=code,

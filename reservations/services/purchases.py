@@ -1,38 +1,49 @@
 """What payments do to reservations. Each step is idempotent."""
 
-from datetime import datetime, timedelta
+from collections.abc import Collection
+from datetime import datetime
 
 from django.db import transaction
 
-from reservations.errors import NotOnSale
-from reservations.locks import reservation_for_update, seats_of_reservation_for_update
-from reservations.models import Reservation, StandbyEntry, Ticket
-from reservations.services.releases import end_reservation, require_not_expired
+from reservations import locks
+from reservations.errors import HoldExpired, NoReservation, NotOnSale
+from reservations.locks import reservation_for_update
+from reservations.models import Reservation, Ticket
+from reservations.services.releases import end_reservation
 from reservations.services.seat_updates import complete_queue_pass, publish_held, publish_sold
-from reservations.services.tickets import issue_tickets, void_tickets
-from ticketing.events.models import Event, Seat
+from reservations.services.tickets import void_tickets
+from ticketing.core.sql import instance
 
 State = Reservation.State
 
 
-@transaction.atomic
 def extend_for_payment(*, code: str, fan_id: int, now: datetime) -> Reservation:
-    """Start a payment: extend the deadline, and stop the hold from expiring until it is settled.
-
-    The deadline never exceeds the hold time and the payment time together.
-    """
-    reservation = reservation_for_update(code, fan_id=fan_id)
-    if reservation.state == State.PAYING:
-        return reservation
-    require_not_expired(reservation, now)
-    if reservation.event.state == Event.State.CANCELLED:
-        raise NotOnSale()
-    reservation.move_to(State.PAYING)
-    reservation.deadline = max(reservation.deadline, _payment_deadline(reservation, now))
-    reservation.save(update_fields=["state", "deadline"])
-    seats = list(reservation.seats.values_list("seat_id", flat=True))
-    publish_held(**_whose(reservation), seats=seats, until=reservation.deadline, are_new=False)
+    """Start a payment: extend the deadline, and stop the hold from expiring until it is settled."""
+    row = locks.extend_for_payment(code=code, fan_id=fan_id, now=now)
+    if row is None:
+        raise NoReservation()
+    reservation = instance(Reservation, row)
+    require_payable(reservation, row["status"])
+    if row["status"] == "extended":
+        reservation.state, reservation.deadline = State.PAYING, row["extended_to"]
+        publish_extension(reservation, row["seats"])
     return reservation
+
+
+def require_payable(reservation: Reservation, status: str) -> None:
+    """Raise what `extend_hold.sql` found against paying for this reservation."""
+    match status:
+        case "expired":
+            raise HoldExpired()
+        case "cancelled":
+            raise NotOnSale()
+        case "ended":
+            reservation.move_to(State.PAYING)
+
+
+def publish_extension(reservation: Reservation, seats: Collection[int]) -> None:
+    """After the commit of a statement with `extension_sql`."""
+    publish_held(**_whose(reservation), seats=seats, until=reservation.deadline, are_new=False)
 
 
 def lock_for_payment(*, code: str) -> Reservation:
@@ -40,7 +51,7 @@ def lock_for_payment(*, code: str) -> Reservation:
     return reservation_for_update(code)
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def resume_hold(*, code: str, now: datetime) -> Reservation:
     """Nothing was charged: the fan may pay again in the time that is left."""
     reservation = reservation_for_update(code)
@@ -50,23 +61,25 @@ def resume_hold(*, code: str, now: datetime) -> Reservation:
     return reservation
 
 
-@transaction.atomic
 def confirm(*, code: str, now: datetime) -> Reservation:
     """Paid: sell the seats, issue the tickets and give the fan's place inside to the next."""
-    reservation = reservation_for_update(code)
-    if reservation.state == State.CONFIRMED:
-        return reservation
-    reservation.move_to(State.CONFIRMED)
-    reservation.save(update_fields=["state"])
-    seats = [seat.pk for seat in seats_of_reservation_for_update(reservation)]
-    Seat.objects.filter(pk__in=seats).update(state=Seat.State.SOLD)
-    issue_tickets(reservation=reservation, seats=seats, now=now)
-    publish_sold(**_whose(reservation), seats=seats, now=now)
-    complete_queue_pass(**_whose(reservation), now=now)
+    row = locks.confirm_reservation(code=code, now=now)
+    if row is None:
+        raise NoReservation()
+    reservation = instance(Reservation, row)
+    if reservation.state != State.CONFIRMED:
+        reservation.move_to(State.CONFIRMED)
+        publish_sale(reservation, row["seats"], now=now)
     return reservation
 
 
-@transaction.atomic
+def publish_sale(reservation: Reservation, seats: Collection[int], *, now: datetime) -> None:
+    """After the commit of a statement with `sale_sql`."""
+    publish_sold(**_whose(reservation), seats=seats, now=now)
+    complete_queue_pass(**_whose(reservation), now=now)
+
+
+@transaction.atomic(savepoint=False)
 def cancel(*, code: str, now: datetime) -> Reservation:
     """The payment failed for good: the seats go back on sale."""
     reservation = reservation_for_update(code)
@@ -83,14 +96,6 @@ def refund(*, code: str, now: datetime) -> Reservation:
         return reservation
     void_tickets(reservation, Ticket.Reason.REFUNDED, now)
     return end_reservation(reservation, to=State.REFUNDED, now=now)
-
-
-def _payment_deadline(reservation: Reservation, now: datetime) -> datetime:
-    event = reservation.event
-    is_offer = StandbyEntry.objects.filter(reservation=reservation).exists()
-    hold_seconds = event.offer_seconds if is_offer else event.hold_seconds
-    longest = timedelta(seconds=hold_seconds + event.payment_seconds)
-    return min(now + timedelta(seconds=event.payment_seconds), reservation.created_at + longest)
 
 
 def _whose(reservation: Reservation) -> dict[str, int]:

@@ -11,6 +11,8 @@ from ticketing.events.models import Event, Seat
 
 # While seats change as fast as they are counted, no count can be stored; the next call tries again.
 ATTEMPTS = 5
+# Far more holds than are between their commit and their publication at any time.
+NEWEST = 1_000
 
 
 @dataclass(frozen=True)
@@ -33,9 +35,21 @@ def recount_seats(*, event_id: int) -> SeatCount:
     for _ in range(ATTEMPTS):
         last = gate.last_update_id(event_id)
         free = Seat.objects.filter(event_id=event_id, state=Seat.State.AVAILABLE).count()
-        if gate.set_seats_left(event_id, free, last=last):
+        # After counting: a hold that is committed meanwhile then makes the count too high, which
+        # costs a few attempts, and not too low, which would refuse the last seats.
+        newest = _newest_holds(event_id)
+        if gate.set_seats_left(event_id, free, last=last, newest=newest):
             return SeatCount(event_id, before, free, stored=True)
     return SeatCount(event_id, before, free, stored=False)
+
+
+def _newest_holds(event_id: int) -> list[tuple[int, datetime]]:
+    """(seat, deadline) of the newest holds: those that may not be published yet are among them."""
+    held = ReservedSeat.objects.filter(
+        live=True, reservation__event_id=event_id, reservation__state=Reservation.State.HELD
+    )
+    rows = held.order_by("-reservation__deadline").values_list("seat_id", "reservation__deadline")
+    return list(rows[:NEWEST])
 
 
 def recount_events_on_sale() -> list[SeatCount]:

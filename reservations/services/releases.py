@@ -4,11 +4,12 @@ from datetime import datetime
 
 from django.db import transaction
 
-from reservations import errors, locks, selectors
+from reservations import locks, selectors
 from reservations.locks import reservation_for_update, seats_of_reservation_for_update
 from reservations.models import Reservation, ReservationChange
 from reservations.services.seat_updates import publish_returned
 from ticketing.accounts.models import User
+from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queue
 
 State = Reservation.State
@@ -57,6 +58,20 @@ def release_abandoned_holds(*, now: datetime) -> int:
     return len(abandoned)
 
 
+def complete_finished_passes(*, now: datetime) -> int:
+    """Complete the pass of everybody inside who has bought; return how many.
+
+    A purchase does so itself. This is for those of whom Redis did not hear, because it was down or
+    lost its data: their places would stay taken until their passes end.
+    """
+    count = 0
+    for event_id, since in queue_selectors.people_inside().items():
+        for person in selectors.bought_since(event_id=event_id, since=since):
+            queue.complete(event_id=event_id, person=person, now=now)
+            count += 1
+    return count
+
+
 def expire_holds(*, now: datetime, batch: int = BATCH) -> int:
     """End every expired hold, in batches; concurrent calls share the work."""
     count = 0
@@ -85,8 +100,3 @@ def end_reservation(reservation: Reservation, *, to: State, now: datetime) -> Re
 def publish_ended(hold: locks.EndedHold, *, now: datetime) -> None:
     whose = {"event_id": hold.event_id, "fan_id": hold.fan_id}
     publish_returned(**whose, seats=hold.seats, now=now, kept=hold.kept)
-
-
-def require_not_expired(reservation: Reservation, now: datetime) -> None:
-    if reservation.is_overdue(now):
-        raise errors.HoldExpired()

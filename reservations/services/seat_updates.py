@@ -20,6 +20,13 @@ def publish_held(
     _publish_after_commit(event_id, fan_id, seats, gate.HELD, until, change)
 
 
+async def apublish_held(
+    *, event_id: int, fan_id: int, seats: Collection[int], until: datetime
+) -> None:
+    """The same for coroutines, of new holds that are committed."""
+    await gate.apublish_seats(event_id, fan_id, seats, gate.HELD, until=until, change=-len(seats))
+
+
 def publish_sold(*, event_id: int, fan_id: int, seats: Collection[int], now: datetime) -> None:
     _publish_after_commit(event_id, fan_id, seats, gate.SOLD, now + gate.TTL, 0)
 

@@ -1,6 +1,6 @@
 """Tickets are issued with the order and end with it."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import transaction
@@ -8,16 +8,11 @@ from django.db import transaction
 from reservations import locks
 from reservations.errors import TicketTransferred, TicketUsed
 from reservations.locks import live_tickets_of_reservation_for_update, reservation_for_update
-from reservations.models import Reservation, Ticket, TicketChange, new_code
+from reservations.models import Reservation, Ticket, TicketChange
 from ticketing.accounts.models import User
 
 State = Ticket.State
 What = TicketChange.What
-
-
-def issue_tickets(*, reservation: Reservation, seats: Collection[int], now: datetime) -> None:
-    """One for each seat, in the transaction that sells them."""
-    locks.issue_tickets(reservation=reservation, codes=[new_code() for _ in seats], now=now)
 
 
 def issue_missing_tickets(*, now: datetime) -> int:
@@ -32,8 +27,7 @@ def _issue_if_missing(code: str, now: datetime) -> bool:
     is_sold = reservation.state == Reservation.State.CONFIRMED
     if not is_sold or reservation.tickets.exists():
         return False
-    seats = list(reservation.seats.values_list("seat_id", flat=True))
-    issue_tickets(reservation=reservation, seats=seats, now=now)
+    locks.issue_tickets(reservation=reservation, now=now)
     return True
 
 

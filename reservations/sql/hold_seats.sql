@@ -1,112 +1,148 @@
--- Hold seats for a fan, all or none: lock the rows, decide and write. The lock makes losers wait
--- instead of fail; the constraint `one_live_reservation_per_seat` guarantees the result. The lock
--- timeout and `lock_person_limit.sql` come first, as statements of their own, so that this one's
--- snapshot is taken after the person's lock.
-WITH sale AS (
-    SELECT state = 'on_sale' AS is_open, seats_per_person, hold_seconds, currency
-    FROM ticketing_event
-    WHERE id = %(event)s AND state <> 'draft'
-),
-earlier AS (
-    SELECT id
-    FROM reservations_reservation
-    WHERE event_id = %(event)s AND fan_id = %(fan)s AND key = %(key)s AND key <> ''
-),
-chosen AS MATERIALIZED (
-{choice}
-),
-described AS (
-    SELECT chosen.id, chosen.state, grade.code AS grade, grade.name_ko, grade.name_en, grade.price,
-           section.code AS section, place.section_id, place.row, place.number, place.accessible, place.companion
-    FROM chosen
-    JOIN ticketing_seat AS seat USING (id)
+-- Hold seats for a fan, all or none: lock the rows, decide and write. The locks make losers wait
+-- instead of fail; the constraint `one_live_reservation_per_seat` guarantees the result.
+--
+-- A function, because each connection then plans its statements once, behind a pooler too, and
+-- because each of them has a snapshot of its own: the count taken after waiting for the person's lock
+-- is current. Plans are kept while tables grow from nothing to a sold-out sale, so none may read a
+-- whole table.
+CREATE OR REPLACE FUNCTION hold_seats(
+    kind text, event bigint, fan bigint, quantity integer, seats bigint[], grade text, section text,
+    accessible boolean, near integer, code text, key text, now timestamptz,
+    OUT status text, OUT id bigint, OUT deadline timestamptz, OUT total bigint, OUT currency text,
+    OUT mine bigint, OUT seats_per_person integer, OUT taken bigint[], OUT stale bigint[],
+    OUT details text[]
+)
+LANGUAGE plpgsql
+SET lock_timeout = '500ms' SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+#variable_conflict use_column
+DECLARE
+    sale record;
+    chosen bigint[];
+    grades text[];
+    prices integer[];
+    is_alone boolean;
+BEGIN
+    PERFORM lock_person_limit(hold_seats.event, hold_seats.fan);
+    -- Tickets transferred to the fan count; so do those that they transferred away. Subqueries keep
+    -- the order of the joins: planned while tables are empty, any order looks equally good.
+    SELECT state, seats_per_person, hold_seconds, currency, (
+        SELECT coalesce(sum((
+            SELECT count(*) FROM reservations_reservedseat AS reserved
+            WHERE reserved.reservation_id = reservation.id
+        )), 0)
+        FROM reservations_reservation AS reservation
+        WHERE reservation.event_id = event.id AND reservation.fan_id = hold_seats.fan
+        AND reservation.live
+    ) + (
+        SELECT count(*) FROM reservations_ticket AS ticket
+        WHERE ticket.event_id = event.id AND ticket.holder_id = hold_seats.fan
+        AND ticket.state <> 'void' AND hold_seats.fan <> (
+            SELECT theirs.fan_id FROM reservations_reservation AS theirs
+            WHERE theirs.id = ticket.reservation_id
+        )
+    ) AS mine
+    INTO sale
+    FROM ticketing_event AS event
+    WHERE id = hold_seats.event AND state <> 'draft';
+    IF NOT FOUND THEN
+        status := 'no_event';
+        RETURN;
+    END IF;
+    IF hold_seats.key <> '' THEN
+        SELECT id INTO hold_seats.id
+        FROM reservations_reservation
+        WHERE fan_id = hold_seats.fan AND event_id = hold_seats.event
+        AND key = hold_seats.key AND key <> '';
+        IF FOUND THEN
+            status := 'earlier';
+            RETURN;
+        END IF;
+    END IF;
+    IF sale.state <> 'on_sale' THEN
+        status := 'not_on_sale';
+        RETURN;
+    END IF;
+
+    CASE hold_seats.kind
+        WHEN 'seats' THEN -- locked by primary key, so that nobody deadlocks
+            SELECT array_agg(id), array_agg(id) FILTER (WHERE state <> 'available')
+            INTO chosen, taken
+            FROM (
+                SELECT id, state
+                FROM ticketing_seat
+                WHERE event_id = hold_seats.event AND id = ANY(hold_seats.seats)
+                ORDER BY id
+                FOR NO KEY UPDATE
+            ) AS locked;
+        WHEN 'best' THEN
+            chosen := choose_best(
+                hold_seats.event, hold_seats.quantity, hold_seats.grade, hold_seats.accessible,
+                hold_seats.near
+            );
+        WHEN 'places' THEN
+            chosen := choose_places(
+                hold_seats.event, hold_seats.quantity, hold_seats.grade, hold_seats.section
+            );
+    END CASE;
+    IF coalesce(cardinality(chosen), 0) < hold_seats.quantity THEN
+        status := CASE WHEN cardinality(chosen) = 0 THEN 'busy' ELSE 'missing' END;
+        RETURN;
+    END IF;
+
+    mine := sale.mine;
+    seats_per_person := sale.seats_per_person;
+    IF taken IS NOT NULL OR mine + hold_seats.quantity > sale.seats_per_person THEN
+        status := CASE WHEN taken IS NULL THEN 'too_many' ELSE 'taken' END;
+        -- Expired holds that block this one and that no task has ended yet.
+        SELECT array_agg(id) INTO stale
+        FROM reservations_reservation
+        WHERE state = 'held' AND deadline <= hold_seats.now AND (
+            event_id = hold_seats.event AND fan_id = hold_seats.fan
+            OR id IN (
+                SELECT reservation_id FROM reservations_reservedseat
+                WHERE live AND seat_id = ANY(taken)
+            )
+        );
+        RETURN;
+    END IF;
+
+    SELECT array_agg(grade.code ORDER BY seat.id), array_agg(grade.price ORDER BY seat.id),
+           sum(grade.price),
+           bool_or(place.companion AND NOT EXISTS (
+               SELECT
+               FROM ticketing_seat AS other
+               JOIN ticketing_place AS wheelchair ON wheelchair.id = other.place_id
+               WHERE other.id = ANY(chosen) AND wheelchair.accessible
+               AND wheelchair.section_id = place.section_id AND wheelchair.row = place.row
+           )),
+           array_agg(ARRAY[
+               seat.id::text, section.code, place.row, place.number::text, grade.code,
+               grade.name_ko, grade.name_en, grade.price::text
+           ] ORDER BY seat.id)
+    INTO grades, prices, total, is_alone, details
+    FROM ticketing_seat AS seat
     JOIN ticketing_place AS place ON place.id = seat.place_id
     JOIN ticketing_section AS section ON section.id = place.section_id
-    JOIN ticketing_grade AS grade ON grade.id = chosen.grade_id
-),
-mine AS (
-    SELECT count(*) + (
-        -- Tickets transferred to the fan; tickets they transferred away still count for them.
-        SELECT count(*)
-        FROM reservations_ticket AS ticket
-        JOIN reservations_reservation AS theirs ON theirs.id = ticket.reservation_id
-        WHERE ticket.event_id = %(event)s AND ticket.holder_id = %(fan)s
-        AND ticket.state <> 'void' AND theirs.fan_id <> %(fan)s
-    ) AS seats
-    FROM reservations_reservation AS reservation
-    JOIN reservations_reservedseat AS seat ON seat.reservation_id = reservation.id
-    WHERE reservation.event_id = %(event)s AND reservation.fan_id = %(fan)s AND seat.live
-),
-decision AS MATERIALIZED (
-    SELECT CASE
-        WHEN (SELECT is_open FROM sale) IS NULL THEN 'no_event'
-        WHEN EXISTS (SELECT FROM earlier) THEN 'earlier'
-        WHEN NOT (SELECT is_open FROM sale) THEN 'not_on_sale'
-        WHEN (SELECT count(*) FROM chosen) < %(quantity)s THEN 'missing'
-        WHEN EXISTS (SELECT FROM chosen WHERE state <> 'available') THEN 'taken'
-        WHEN (SELECT seats FROM mine) + %(quantity)s > (SELECT seats_per_person FROM sale)
-            THEN 'too_many'
-        WHEN EXISTS (
-            SELECT FROM described AS companion
-            WHERE companion.companion AND NOT EXISTS (
-                SELECT FROM described AS wheelchair
-                WHERE wheelchair.accessible AND wheelchair.section_id = companion.section_id
-                AND wheelchair.row = companion.row
-            )
-        ) THEN 'companion_alone'
-        ELSE 'held'
-    END AS status
-),
-reservation AS (
+    JOIN ticketing_grade AS grade ON grade.id = seat.grade_id
+    WHERE seat.id = ANY(chosen);
+    IF is_alone THEN
+        status := 'companion_alone';
+        RETURN;
+    END IF;
+
+    deadline := hold_seats.now + sale.hold_seconds * interval '1 second';
+    currency := sale.currency;
     INSERT INTO reservations_reservation
         (code, event_id, fan_id, state, created_at, deadline, total, currency, key)
-    SELECT %(code)s, %(event)s, %(fan)s, 'held', %(now)s,
-           %(now)s + sale.hold_seconds * interval '1 second',
-           (SELECT sum(price) FROM described), sale.currency, %(key)s
-    FROM decision, sale
-    WHERE decision.status = 'held'
-    RETURNING id, deadline, total, currency
-),
-reserved AS (
+    VALUES
+        (hold_seats.code, hold_seats.event, hold_seats.fan, 'held', hold_seats.now,
+         hold_seats.deadline, hold_seats.total, sale.currency, hold_seats.key)
+    RETURNING reservations_reservation.id INTO hold_seats.id;
     INSERT INTO reservations_reservedseat (reservation_id, seat_id, live, grade, price)
-    SELECT reservation.id, described.id, true, described.grade, described.price
-    FROM reservation, described
-),
-marked AS (
-    UPDATE ticketing_seat
-    SET state = 'held'
-    FROM reservation
-    WHERE ticketing_seat.id IN (SELECT id FROM chosen)
-)
-SELECT decision.status,
-       reservation.id, reservation.deadline, reservation.total, reservation.currency,
-       (SELECT id FROM earlier) AS earlier,
-       (SELECT seats FROM mine) AS mine,
-       (SELECT seats_per_person FROM sale) AS seats_per_person,
-       (SELECT array_agg(id ORDER BY id) FROM chosen WHERE state <> 'available') AS taken,
-       (
-           SELECT json_agg(
-               json_build_object(
-                   'id', id, 'section', section, 'row', row, 'number', number,
-                   'grade', grade, 'grade_names', json_build_object('ko', name_ko, 'en', name_en),
-                   'price', price
-               ) ORDER BY id
-           ) FROM described
-       ) AS seats,
-       -- Expired holds that block this one and that no task has ended yet.
-       (
-           SELECT array_agg(id)
-           FROM reservations_reservation AS stale
-           WHERE decision.status IN ('taken', 'too_many')
-           AND stale.state = 'held' AND stale.deadline <= %(now)s
-           AND (
-               stale.event_id = %(event)s AND stale.fan_id = %(fan)s
-               OR stale.id IN (
-                   SELECT reservation_id
-                   FROM reservations_reservedseat
-                   WHERE live AND seat_id IN (SELECT id FROM chosen WHERE state = 'held')
-               )
-           )
-       ) AS stale
-FROM decision
-LEFT JOIN reservation ON true;
+    SELECT hold_seats.id, unnest(chosen), true, unnest(grades), unnest(prices);
+    UPDATE ticketing_seat SET state = 'held' WHERE id = ANY(chosen);
+    status := 'held';
+END
+$$;

@@ -1,21 +1,26 @@
--- Issue a ticket for each seat of a confirmed reservation in the buyer's name, with its first change
--- row. `one_live_ticket_per_seat` refuses a second one.
-WITH seat AS (
-    SELECT seat_id, row_number() OVER (ORDER BY seat_id) AS place
-    FROM reservations_reservedseat
-    WHERE reservation_id = %(reservation)s
-),
+-- Part of a statement: issue a ticket for each seat of the reservation in `sale`, in the buyer's name,
+-- with its first change row. `one_live_ticket_per_seat` refuses a second one. Codes are made from a
+-- random seed, so that the number of seats need not be known beforehand.
 ticket AS (
     INSERT INTO reservations_ticket
         (code, reservation_id, event_id, seat_id, holder_id, name, serial, state, reason, created_at)
-    SELECT code.text, reservation.id, reservation.event_id, seat.seat_id, fan.id, fan.display_name,
-           1, 'valid', '', %(now)s
-    FROM reservations_reservation AS reservation
-    JOIN accounts_user AS fan ON fan.id = reservation.fan_id
-    CROSS JOIN seat
-    JOIN unnest(%(codes)s::text[]) WITH ORDINALITY AS code (text, place) ON code.place = seat.place
-    WHERE reservation.id = %(reservation)s
+    SELECT (
+               SELECT string_agg(
+                   substr(%(letters)s, 1 + mod(get_byte(reserved.digest, place), length(%(letters)s)), 1), ''
+               )
+               FROM generate_series(0, %(code_length)s::int - 1) AS place
+           ),
+           sale.id, sale.event_id, reserved.seat_id, fan.id, fan.display_name, 1, 'valid', '', %(now)s
+    FROM sale
+    JOIN accounts_user AS fan ON fan.id = sale.fan_id
+    JOIN (
+        SELECT reservation_id, seat_id, sha256(%(seed)s::bytea || int8send(seat_id)) AS digest
+        FROM reservations_reservedseat
+    ) AS reserved ON reserved.reservation_id = sale.id
+    ORDER BY reserved.seat_id
     RETURNING id, code
+),
+ticket_change AS (
+    INSERT INTO reservations_ticketchange (ticket_id, at, what, before, after, why)
+    SELECT id, %(now)s, 'issued', '', code, '' FROM ticket
 )
-INSERT INTO reservations_ticketchange (ticket_id, at, what, before, after, why)
-SELECT id, %(now)s, 'issued', '', code, '' FROM ticket;

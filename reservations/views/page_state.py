@@ -10,11 +10,14 @@ from reservations import selectors
 from reservations.models import Reservation
 from reservations.selectors import OwnSeat
 from ticketing.accounts.selectors import Caller
+from ticketing.core.fast_path.marks import Marks
 from ticketing.events.models import Event
 from waiting_queue import errors as queue_errors
 from waiting_queue import selectors as queues
 from waiting_queue import services as queue
 
+# The variant of the copy for people whose turn it is; and a person who is in no line.
+INSIDE, NOBODY = "inside", "0"
 # The mode if Redis has no line, by the reason.
 MODE_WITHOUT_LINE: dict[type[Exception], str] = {
     queue_errors.NoQueue: "choose",
@@ -31,7 +34,7 @@ class PageState:
     event: Event
     now: datetime
     own: list[OwnSeat] = field(default_factory=list)
-    place: dict[str, Any] | None = None
+    place: str = ""  # in the queue, as JSON, for the script that renews the pass
 
     @property
     def may_choose(self) -> bool:
@@ -65,11 +68,6 @@ class PageState:
     def own_ids(self) -> list[int]:
         return [seat.id for seat in self.own]
 
-    @property
-    def place_json(self) -> str:
-        """The place in the queue, for the script that renews the pass."""
-        return json.dumps(self.place)
-
 
 def page_state(event: Event, caller: Caller | None, now: datetime) -> PageState:
     """Also renews the pass of an admitted fan."""
@@ -80,6 +78,26 @@ def page_state(event: Event, caller: Caller | None, now: datetime) -> PageState:
     return PageState(mode, event, now, own, place)
 
 
+def copied_page_state(event: Event, marks: Marks, now: datetime) -> PageState:
+    """What all people without seats of their own may do, by the variant of the copy."""
+    if not marks.variant:
+        return PageState(_anonymous_mode(event), event, now)
+    is_inside = marks.variant == INSIDE and event.state == Event.State.ON_SALE
+    mode = "choose" if is_inside else _mode_and_place(event, NOBODY, now)[0]
+    marks.facts["mode"] = mode
+    marks.facts["owners"] = {str(fan): 1 for fan in selectors.fans_with_seats(event.pk)}
+    return PageState(mode, event, now, place=marks.mark("place") if is_inside else "")
+
+
+def place_json(event_id: int, person: str, standing: Any, now: datetime) -> str:
+    jitter = random()  # noqa: S311 - spreads polls, protects nothing
+    return json.dumps(
+        queues.standing_body(
+            event_id=event_id, person=person, standing=standing, now=now, jitter=jitter
+        )
+    )
+
+
 def _anonymous_mode(event: Event) -> str:
     if event.state != Event.State.ON_SALE:
         return "look"
@@ -87,15 +105,12 @@ def _anonymous_mode(event: Event) -> str:
     return "log_in" if mode == "choose" else mode
 
 
-def _mode_and_place(event: Event, person: str, now: datetime) -> tuple[str, dict[str, Any] | None]:
+def _mode_and_place(event: Event, person: str, now: datetime) -> tuple[str, str]:
     if event.state != Event.State.ON_SALE:
-        return "look", None
+        return "look", ""
     try:
         found = queue.standing(event_id=event.pk, person=person, now=now)
     except queue_errors.QueueUnavailable:
-        return MODE_WITHOUT_LINE.get(queue.no_line_reason(event.pk), "restoring"), None
-    jitter = random()  # noqa: S311 - spreads polls, protects nothing
-    place = queues.standing_body(
-        event_id=event.pk, person=person, standing=found, now=now, jitter=jitter
-    )
+        return MODE_WITHOUT_LINE.get(queue.no_line_reason(event.pk), "restoring"), ""
+    place = place_json(event.pk, person, found, now)
     return ("choose" if found.state == "admitted" else "line"), place

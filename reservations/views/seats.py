@@ -13,10 +13,11 @@ from django.views.decorators.http import require_safe
 from reservations.views import seat_drawings
 from reservations.views.holds import A_NUMBER
 from reservations.views.labels import SEAT_MAP_LABELS, grade_abbreviations
-from reservations.views.page_state import PageState, page_state
-from ticketing.accounts.selectors import caller_in
+from reservations.views.page_state import PageState, copied_page_state, page_state
+from ticketing.accounts.selectors import caller_in, page_caller
 from ticketing.core import clock
 from ticketing.core.errors import NotFound
+from ticketing.core.fast_path.marks import marks_of
 from ticketing.events import selectors
 from ticketing.events.models import Event, Grade, Section
 from ticketing.events.selectors import SectionAvailability, visible_event
@@ -25,7 +26,7 @@ MOST_KEPT = 100
 SELLING = (Event.State.ON_SALE, Event.State.SOLD_OUT)
 # Preloaded together, instead of one after the other as each imports the next.
 MODULES = [
-    *(f"js/seats/{name}.js" for name in ("held", "choice", "plan", "live", "map", "words")),
+    *(f"js/seats/{name}.js" for name in ("held", "choice", "plan", "live", "map", "labels")),
     *(f"js/seats/{name}.js" for name in ("camera", "gestures", "paint", "pass")),
     *("js/clock.js", "js/queue/transports.js"),
 ]
@@ -35,13 +36,16 @@ MODULES = [
 @require_safe
 def seats(request: HttpRequest, pk: int) -> HttpResponse:
     """Best seats, standing places, the map, and all sections as a table."""
-    event = visible_event(pk, caller_in(request.session))
+    caller, marks, now = page_caller(request), marks_of(request), clock.now()
+    event = visible_event(pk, caller)
     prefetch_related_objects([event], "grades")
     sections = selectors.section_availability(event)
     grades = selectors.grade_availability(event)
-    state = page_state(event, caller_in(request.session), clock.now())
+    state = copied_page_state(event, marks, now) if marks else page_state(event, caller, now)
     legend = _legend(grades)
     context = _context(event, state) | {
+        # Idempotency key: pressing a button twice makes one hold.
+        "key": marks.mark("key") if marks else secrets.token_urlsafe(12),
         "grades": [item.grade for item in grades],
         "is_sold_out": event.state in SELLING and selectors.is_sold_out(grades),
         "to_sit": _seated_grades(grades, sections),
@@ -68,6 +72,7 @@ def section(request: HttpRequest, pk: int, code: str) -> HttpResponse:
         raise NotFound()
     state = page_state(event, caller_in(request.session), clock.now())
     context = _context(event, state) | {
+        "key": secrets.token_urlsafe(12),
         "section": part,
         "left": sum(seat.state == seat.State.AVAILABLE for seat in its_seats),
         "total": len(its_seats),
@@ -95,8 +100,6 @@ def _context(event: Event, state: PageState) -> dict[str, Any]:
         "venue": event.plan.venue,
         "page_state": state,
         "now": state.now,
-        # Idempotency key: pressing a button twice makes one hold.
-        "key": secrets.token_urlsafe(12),
     }
 
 

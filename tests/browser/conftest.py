@@ -196,7 +196,7 @@ def log_in(context: BrowserContext, user: User, site: str) -> None:
 
 def connection_status(page: Page) -> Locator:
     """Where a page says whether it is live, reconnecting or polling."""
-    return page.locator("[data-status-label], [data-touch-words]")
+    return page.locator("[data-status-label], [data-connection-label]")
 
 
 def wait_until(true: Callable[[], bool], seconds: float = 30) -> None:

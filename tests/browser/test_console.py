@@ -44,7 +44,7 @@ def test_numbers_and_charts_move_without_a_reload(operator_page, sale):
     sample_sales(now=now - timedelta(seconds=2))
     operator_page.goto(f"/admin/console/{sale.pk}/")
     operator_page.evaluate("window.stayed = true")
-    expect(operator_page.locator("[data-touch]")).to_have_text("Live")
+    expect(operator_page.locator("[data-connection]")).to_have_text("Live")
     wait_until(listening)
     expect(operator_page.locator("[data-chart=people] canvas")).to_be_visible()
 
@@ -77,7 +77,7 @@ def test_the_overview_moves_without_a_reload_and_shows_a_new_sale(operator_page,
     sample_sales(now=clock.now() - timedelta(seconds=2))
     operator_page.goto("/admin/console/")
     operator_page.evaluate("window.stayed = true")
-    expect(operator_page.locator("[data-touch]")).to_have_text("Live")
+    expect(operator_page.locator("[data-connection]")).to_have_text("Live")
     wait_until(listening)
 
     services.join(event_id=sale.pk, person="930000", now=clock.now())
@@ -89,14 +89,14 @@ def test_the_overview_moves_without_a_reload_and_shows_a_new_sale(operator_page,
     services.move_queue(event_id=second.pk, to="open", by=operator, now=clock.now())
     sample_sales(now=clock.now() + timedelta(seconds=1))
     expect(operator_page.locator("[data-sale]")).to_have_count(2)
-    expect(operator_page.locator("[data-touch]")).to_have_text("Live")
+    expect(operator_page.locator("[data-connection]")).to_have_text("Live")
 
 
 def test_without_a_socket_it_asks_every_few_seconds(operator_page, sale):
     operator_page.clock.install()
     operator_page.route_web_socket(lambda url: "/ws/console/" in url, lambda line: line.close())
     sample_sales(now=clock.now())
-    status, waiting = operator_page.locator("[data-touch]"), figure(operator_page, "waiting")
+    status, waiting = operator_page.locator("[data-connection]"), figure(operator_page, "waiting")
     asked: list[str] = []
     operator_page.on("request", lambda request: asked.append(request.url))
     operator_page.goto(f"/admin/console/{sale.pk}/")
@@ -166,8 +166,8 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(operator_page, sale):
     laptop = operator_page.viewport_size
     for path in ("", *(f"{sale.pk}/{page}" for page in pages)):
         operator_page.goto(f"/admin/console/{path}")
-        if operator_page.locator("[data-touch]").count():
-            expect(operator_page.locator("[data-touch]")).to_have_text("Live")
+        if operator_page.locator("[data-connection]").count():
+            expect(operator_page.locator("[data-connection]")).to_have_text("Live")
         for size in (laptop, PHONE):
             operator_page.set_viewport_size(size)
             assert operator_page.evaluate(sideways) <= 0, (path, size)

@@ -5,22 +5,32 @@ from typing import Any
 from uuid import uuid4
 
 from payments import services
+from payments.gateways import gateway
 from payments.models import OutboxMessage, Payment, Refund
 from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
 from reservations import services as reservations
 from reservations.models import Reservation
+from tests.browser.conftest import wait_until
 from tests.making import seat_ids
 from tests.reservations.acting import hold
+from ticketing.core import event_loop
 from ticketing.events.models import Event, Seat
 
 State = Payment.State
 
 
 class Buyer:
-    def __init__(self, event: Event, fan: Any, now: datetime, first: int = 0) -> None:
+    def __init__(
+        self,
+        event: Event,
+        fan: Any,
+        now: datetime,
+        first: int = 0,
+        seats: list[int] | None = None,
+    ) -> None:
         self.event, self.fan, self.now = event, fan, now
-        self.seats = seat_ids(event)[first : first + 2]
+        self.seats = seats or seat_ids(event)[first : first + 2]
         self.code = hold(event, fan, now, *self.seats).reservation.code
         self.key = uuid4()
 
@@ -53,6 +63,16 @@ class Buyer:
     def buy(self, behaviour: Behaviour | None = None, **more: Any) -> Payment:
         self.start()
         return self.confirm(self.agree(behaviour, **more))
+
+
+@event_loop.blocking
+async def ask_gateway(method: str, **arguments: Any) -> Any:
+    return await getattr(gateway(), method)(**arguments)
+
+
+def settle_in_background() -> None:
+    """Wait until everything that was started in the background is done."""
+    wait_until(lambda: not event_loop.background())
 
 
 def work(now: datetime) -> int:
@@ -94,6 +114,18 @@ def money_and_seats_agree(event: Event) -> bool:
 
 def seat_states(buyer: Buyer) -> set[str]:
     return set(Seat.objects.filter(pk__in=buyer.seats).values_list("state", flat=True))
+
+
+def add_earlier_message(buyer: Buyer) -> None:
+    """Another message about the order, in front of the one that the purchase wrote."""
+    OutboxMessage.objects.create(
+        aggregate=f"reservation:{buyer.code}",
+        sequence=0,
+        kind="PaymentSucceeded",
+        body={},
+        created_at=buyer.now,
+        due_at=buyer.now,
+    )
 
 
 def messages() -> list[str]:

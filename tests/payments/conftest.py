@@ -1,16 +1,25 @@
 """A fan who holds seats, and a site that pays at the sandbox behind a real server."""
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
-from payments.gateways import gateway
 from payments.saga import payment_steps
+from payments.services import webhooks
 from tests.making import make_user
-from tests.payments.buyers import Buyer
+from tests.payments.buyers import Buyer, ask_gateway, settle_in_background
 from tests.payments.sandbox_server import base, origin, shop  # noqa: F401 - fixtures
 from ticketing.events.models import Event
+
+
+@pytest.fixture(autouse=True)
+def woken(monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """Webhooks wake nobody: tests decide when somebody works. One entry for each wake-up."""
+    wakes: list[None] = []
+    monkeypatch.setattr(webhooks, "wake_settlement", lambda: wakes.append(None))
+    return wakes
 
 
 @pytest.fixture
@@ -24,12 +33,13 @@ def rival(transactional_db: None) -> Any:
 
 
 @pytest.fixture
-def paying_site(base: str, settings: Any) -> str:  # noqa: F811
+def paying_site(base: str, settings: Any) -> Iterator[str]:  # noqa: F811
     """The site pays at the sandbox, with short timeouts."""
     settings.PORTONE_URL = base
     settings.PAYMENT_PATIENCE = 2
     settings.PORTONE_TIMEOUT = 4
-    return base
+    yield base
+    settle_in_background()  # before the next test empties the tables
 
 
 @pytest.fixture
@@ -48,7 +58,7 @@ def unanswered(paying_site: str, buyer: Buyer) -> Buyer:
     )
     assert charging
     order: Any = {"number": charging.number, "amount": charging.amount}
-    gateway().charge(**order, currency=charging.currency, token=token, timeout=5)
+    ask_gateway("charge", **order, currency=charging.currency, token=token, timeout=5)
     return buyer
 
 

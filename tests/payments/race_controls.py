@@ -19,12 +19,14 @@ WAITING = """
 """
 
 
-def change_sql(monkeypatch: Any, name: str, before: str, after: str = "") -> None:
-    """Remove or replace a part of an SQL statement."""
-    real, text = locks.statement, locks.statement(name)
+def change_sql(
+    monkeypatch: Any, name: str, before: str, after: str = "", *, place: Any = locks
+) -> None:
+    """Remove or replace a part of an SQL statement; `place` has the function that reads it."""
+    real, text = place.statement, place.statement(name)
     assert before in text
     changed = text.replace(before, after)
-    monkeypatch.setattr(locks, "statement", lambda each: changed if each == name else real(each))
+    monkeypatch.setattr(place, "statement", lambda each: changed if each == name else real(each))
 
 
 @contextmanager
@@ -78,11 +80,21 @@ def together_at_locked(rows: Any, count: int, work: Callable[[], Any]) -> list[A
         with transaction.atomic():
             assert list(rows.select_for_update(no_key=True))
             coming = [threads.submit(_closing(work)) for _ in range(count)]
-            wait_until(lambda: _waiting() + sum(each.done() for each in coming) == count)
+            wait_until(lambda: waiting_sessions() + sum(each.done() for each in coming) == count)
         return [each.result() for each in coming]
 
 
-def _waiting() -> int:
+def while_uncommitted(first: Callable[[], Any], second: Callable[[], Any]) -> Any:
+    """What `second` returned or raised, that came when `first` was done and not yet committed."""
+    with ThreadPoolExecutor(1) as threads:
+        with transaction.atomic():
+            first()
+            coming = threads.submit(_closing(second))
+            wait_until(lambda: waiting_sessions() or coming.done())
+        return coming.result()
+
+
+def waiting_sessions() -> int:
     with connection.cursor() as cursor:
         # Within a transaction PostgreSQL caches the statistics views.
         cursor.execute("SELECT pg_stat_clear_snapshot()")

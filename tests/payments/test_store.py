@@ -1,13 +1,13 @@
 """The breaker: opens on a failure rate, for everybody, pauses, and lets one call try."""
 
+from asyncio import Barrier
 from datetime import timedelta
-from threading import Barrier
 
 import pytest
 from redis.exceptions import RedisError
 
 from payments import errors, keys, selectors, store
-from payments.gateways import Declined, GatewayUnavailable, OutcomeUnknown, gateway
+from payments.gateways import Declined, GatewayUnavailable, OutcomeUnknown
 from payments.models import Payment
 from payments.sandbox import testing
 from payments.store import (
@@ -16,15 +16,16 @@ from payments.store import (
     PROBE_MS,
     WINDOW_MS,
     BreakerOpen,
-    allow_call,
-    record_call,
 )
-from tests.payments.buyers import work
+from tests.payments.buyers import ask_gateway, work
 from tests.race import together, winners
 from ticketing.core import redis
+from ticketing.core.auto_pipeline import AutoPipeline
+from ticketing.core.event_loop import blocking
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 FEW = 6
+allow_call, record_call = blocking(store.allow_call), blocking(store.record_call)
 
 
 @pytest.fixture
@@ -128,10 +129,10 @@ def test_control_where_looking_and_writing_are_two_steps_many_try(time, monkeypa
     time["ms"] += OPEN_MS
     key, met = keys.breaker("test"), Barrier(FEW)
 
-    def in_two_steps(name, names, args):
+    async def in_two_steps(name, names, args):
         now_ms, _, probe_ms = args
         is_probed = now_ms < int(redis.client().hget(key, "probing") or 0)
-        met.wait(10)
+        await met.wait()
         redis.client().hset(key, "probing", now_ms + probe_ms)
         return ("open", 1) if is_probed else ("probe", 0)
 
@@ -148,7 +149,7 @@ def test_without_redis_calls_go_out(time, monkeypatch):
     def away(*_, **__):
         raise RedisError("away")
 
-    monkeypatch.setattr(store, "script", lambda _: away)
+    monkeypatch.setattr(AutoPipeline, "call", away)
 
     record(0, 20)
     assert not is_open()
@@ -163,10 +164,10 @@ def test_a_gateway_that_fails_is_left_alone_and_seats_are_kept(buyer):
     testing.set_faults(failure_rate=1)
     for _ in range(MIN_CALLS - 1):  # to register the amount was the first call, and a good one
         with pytest.raises(OutcomeUnknown, match="JSONDecodeError"):
-            gateway().fetch(number="pay-x", timeout=2)
+            ask_gateway("fetch", number="pay-x", timeout=2)
 
     with pytest.raises(GatewayUnavailable, match="breaker_open"):
-        gateway().fetch(number="pay-x", timeout=2)
+        ask_gateway("fetch", number="pay-x", timeout=2)
     assert selectors.breaker_state().state == "open"
 
     assert buyer.confirm(answer).state == "charging"
@@ -191,6 +192,6 @@ def test_who_wants_to_start_while_it_is_open_is_told(buyer):
 def test_a_refusal_is_no_failure(buyer):
     for _ in range(MIN_CALLS + 2):
         with pytest.raises(Declined):
-            gateway().charge(number="pay-x", token="t", amount=1, currency="KRW", timeout=2)
+            ask_gateway("charge", number="pay-x", token="t", amount=1, currency="KRW", timeout=2)
 
     assert selectors.breaker_state().state == "closed"

@@ -8,7 +8,8 @@ from django.core.management import call_command
 from django.test import Client
 
 from reservations import services
-from reservations.api.serializers import WishSerializer, is_ordinary
+from reservations.api.calls import CHOICES
+from reservations.api.serializers import WishSerializer, ordinary_wish
 from reservations.models import HoldRequest, Reservation
 from reservations.services import async_holds
 from tests.making import make_event, make_plan, seat_ids
@@ -137,17 +138,41 @@ def test_nonsense_is_refused(ann, wish):
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_input")
 
 
-@pytest.mark.parametrize("seats", [[1], [1, 2], [2**63 - 1], list(range(1, 101))])
-def test_an_ordinary_wish_is_what_the_serializer_would_read(seats):
-    assert is_ordinary({"seats": seats})
-    assert WishSerializer(data={"seats": seats}).is_valid(raise_exception=True)
+@pytest.mark.parametrize(
+    "wish",
+    [
+        *({"seats": seats} for seats in ([1], [1, 2], [2**63 - 1], list(range(1, 101)))),
+        {"best": {"grade": "R", "quantity": 2}},
+        {"places": {"section": "스탠딩1", "quantity": 100}},
+    ],
+)
+def test_an_ordinary_wish_is_what_the_serializer_would_read(wish):
+    ((kind, mine),) = ordinary_wish(wish).items()
+    serializer = WishSerializer(data=wish)
+    serializer.is_valid(raise_exception=True)
+
+    assert CHOICES[kind](mine) == CHOICES[kind](serializer.validated_data[kind])
 
 
-@pytest.mark.parametrize("seats", [[], ["1"], [True], [0], [2**63], list(range(1, 102)), 1, None])
-def test_any_other_wish_is_read_field_by_field(seats):
-    assert not is_ordinary({"seats": seats})
-    assert not is_ordinary({"seats": [1], "best": {}})
-    assert not is_ordinary([1])
+@pytest.mark.parametrize(
+    "wish",
+    [
+        *({"seats": seats} for seats in ([], ["1"], [True], [0], [2**63], [1] * 101, 1, None)),
+        {"seats": [1], "best": {}},
+        {"best": {"grade": "R", "quantity": True}},
+        {"best": {"grade": "R", "quantity": 101}},
+        {"best": {"grade": " R", "quantity": 1}},
+        {"best": {"grade": "R" * 9, "quantity": 1}},
+        {"best": {"grade": "R", "quantity": 1, "accessible": True}},
+        {"places": {"quantity": 1}},
+        {"places": {"section": 1, "quantity": 1}},
+        {"other": [1]},
+        [1],
+        {},
+    ],
+)
+def test_any_other_wish_is_read_field_by_field(wish):
+    assert ordinary_wish(wish) is None
 
 
 def test_seats_of_elsewhere_are_refused(ann):

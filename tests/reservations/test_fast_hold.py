@@ -18,6 +18,7 @@ from tests.waiting_queue.api.conftest import logged_in
 from ticketing.accounts import services as accounts
 from ticketing.asgi import application
 from ticketing.core import clock, redis
+from ticketing.core.async_database import close_async_database
 from ticketing.events.models import Seat
 from waiting_queue.models import SaleQueue
 from waiting_queue.services import move_queue
@@ -33,6 +34,7 @@ async def http(transactional_db, monkeypatch):
     async with httpx.AsyncClient(transport=transport, base_url=OWN) as client:
         yield client
     await redis.close_async_clients()
+    close_async_database()
     await sync_to_async(connections.close_all)()
 
 

@@ -11,6 +11,7 @@ from reservations import services
 from reservations.models import Reservation
 from tests.making import make_event, make_plan, make_user, seat_ids
 from tests.reservations import crowd
+from tests.reservations.functions import changed_function
 from tests.reservations.history import (
     LEDGER,
     NO_LEDGER,
@@ -96,7 +97,11 @@ def test_control_without_locks_the_checker_sees_it(tmp_path, kept_ledger, withou
     def enough(rounds: int) -> bool:
         return bool(faults_of_ledger(ledger(), limit=LIMIT))
 
-    sell(tmp_path, rounds=1, enough=enough, careless=True)
+    # Nothing is locked, and everybody has time to be in each other's way.
+    no_lock = ("ORDER BY id\n                FOR NO KEY UPDATE", "ORDER BY id")
+    slowly = ("SELECT id, state\n", "SELECT id, state, pg_sleep(0.02)\n")
+    with changed_function("hold_seats", no_lock, slowly):
+        sell(tmp_path, rounds=1, enough=enough, careless=True)
 
     assert faults_of_ledger(ledger(), limit=LIMIT)
 

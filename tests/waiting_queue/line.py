@@ -43,9 +43,9 @@ class Line:
             result = store.run(store.join(self.event_id, person, self.now))
         return result
 
-    def tick(self, **changes: Any) -> TickResult:
+    def tick(self, *, is_behind: bool = False, **changes: Any) -> TickResult:
         self.rules = replace(self.rules, **changes)
-        return store.run(store.tick(self.event_id, self.rules, self.now))
+        return store.run(store.tick(self.event_id, self.rules, self.now, is_behind=is_behind))
 
     def poll(self, person: str) -> Standing:
         return store.run(store.poll(self.event_id, person, self.now))
@@ -53,8 +53,8 @@ class Line:
     def peek(self, person: str) -> Standing:
         return store.run(store.peek(self.event_id, person, self.now))
 
-    def claim(self, person: str) -> ScriptResult:
-        return store.run(store.claim(self.event_id, person, self.now))
+    def claim(self, person: str, *, waited_ms: int = 0) -> ScriptResult:
+        return store.run(store.claim(self.event_id, person, self.now, waited_ms=waited_ms))
 
     def leave(self, person: str, how: str = "left", why: str = "") -> str:
         return store.run(store.leave(self.event_id, person, self.now, how=how, why=why))

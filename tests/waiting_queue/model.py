@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from waiting_queue.store import Rules
+from waiting_queue.store.line import CLAIM_GRACE_MS
 
 HOUR, MINUTE, OUTAGE, MOMENT = 3_600_000, 60_000, 10_000, 1_000
 ENDINGS = ("completed", "left", "expired", "blocked")
@@ -192,7 +193,7 @@ class Model:
 
         over = [
             *sorted(by_time(n, self.of(n).until) for n in self.those("admitted")),
-            *sorted(by_time(n, self.of(n).until) for n in self.those("ready")),
+            *sorted(by_time(n, self.of(n).until + CLAIM_GRACE_MS) for n in self.those("ready")),
         ]
         gone = [name for until, name in over if until <= now]
         seen = sorted(by_time(n, self.of(n).seen) for n in self.those("waiting", "lobby"))

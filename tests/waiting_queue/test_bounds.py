@@ -9,6 +9,7 @@ from tests.waiting_queue.line import Line
 from ticketing.core import redis
 from waiting_queue import errors, keys, services, store
 from waiting_queue.models import QueueDraw, SaleQueue
+from waiting_queue.services.journal import MAX_LOST_NUMBERS
 
 State = SaleQueue.State
 
@@ -140,4 +141,5 @@ def test_a_line_that_redis_lost_is_not_drawn(queue, operator, now):
     services.tick_open_queues(now=now)
 
     assert QueueDraw.objects.get().people == ["1"]
-    assert store.run(store.peek(queue.pk, "1", now)).number == 1
+    drawn = store.run(store.peek(queue.pk, "1", now))
+    assert (drawn.number, drawn.ahead) == (1 + MAX_LOST_NUMBERS, 0)

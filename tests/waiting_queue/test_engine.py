@@ -3,6 +3,9 @@
 import pytest
 
 from tests.waiting_queue.line import Line
+from waiting_queue.store.line import CLAIM_GRACE_MS
+
+GRACE = CLAIM_GRACE_MS // 1000
 
 
 @pytest.fixture
@@ -231,11 +234,64 @@ def test_claiming_too_late_is_refused_even_before_the_tick(ready):
 
 
 def test_an_unclaimed_place_goes_to_the_next(ready):
-    for _ in range(61):
+    for _ in range(61 + GRACE):
         called_now = ready.wait(1).tick().called
 
     assert ready.state("ann") == "expired"
     assert called_now == ["ben"] or ready.state("ben") == "ready"
+
+
+def test_a_claim_that_arrived_in_time_is_in_time_although_it_is_decided_later(ready):
+    for _ in range(61):
+        ready.wait(1).tick()  # the deadline was a second ago
+
+    assert ready.state("ann") == "expired"
+    assert ready.claim("ann", waited_ms=1_500).outcome == "claimed"
+
+
+def test_control_a_claim_that_arrived_late_is_late(ready):
+    for _ in range(61):
+        ready.wait(1).tick()
+
+    assert ready.claim("ann", waited_ms=500).outcome == "late"
+
+
+def test_nobody_is_late_because_a_queue_was_slow_for_longer_than_the_grace(ready):
+    for _ in range(61 + GRACE):
+        ready.wait(1).tick()
+
+    assert ready.claim("ann", waited_ms=60_000).outcome == "late"
+
+
+def test_while_the_site_answers_late_nobodys_time_to_claim_runs(ready):
+    for _ in range(90):
+        ready.wait(1).tick(is_behind=True)
+    for _ in range(30):
+        ready.wait(1).tick()
+
+    assert ready.state("ann") == "ready"
+    assert ready.claim("ann").outcome == "claimed"
+
+
+def test_while_the_site_answers_late_nobody_counts_as_absent(ready):
+    absence = ready.rules.absence_ms // 1000
+    for _ in range(250):
+        ready.wait(1).tick(state="paused", is_behind=True)
+    for _ in range(absence - 10):
+        ready.wait(1).tick()
+    kept = ready.state("ben")
+    for _ in range(20):
+        ready.wait(1).tick()
+
+    assert (kept, ready.state("ben")) == ("waiting", "expired")
+
+
+def test_a_site_that_is_always_late_does_not_stop_the_line(ready):
+    for _ in range(300 + 61 + GRACE):
+        ready.poll("ben")
+        ready.wait(1).tick(is_behind=True)
+
+    assert (ready.state("ann"), ready.state("ben")) == ("expired", "ready")
 
 
 # -- passes ---------------------------------------------------------------------------------------

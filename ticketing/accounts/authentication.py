@@ -3,6 +3,8 @@
 from typing import Any
 
 from django.conf import settings
+from django.contrib.messages.storage.cookie import CookieStorage
+from django.contrib.messages.storage.session import SessionStorage
 from django.http.cookie import parse_cookie
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import authentication
@@ -17,7 +19,10 @@ from ticketing.core.error_responses import CHALLENGE
 from ticketing.core.errors import NotLoggedIn, StaleForm
 from ticketing.core.fast_path.application import FallThrough
 from ticketing.core.fast_path.requests import ApiRequest
+from ticketing.core.fast_path.threads import in_thread
 from ticketing.core.origins import require_own_origin
+
+ASCII_SPACE = " \t\n\r\v\f"  # what bytes are stripped of
 
 
 class TokenAuthentication(authentication.BaseAuthentication):
@@ -73,9 +78,9 @@ class FanAuthentication(CallerAuthentication):
         return (caller, None) if caller else None
 
     async def aauthenticate(self, request: ApiRequest) -> Caller:
-        """In the event loop; API tokens are left to the view."""
+        """In the event loop, also by API token; other credentials are left to the view."""
         if "authorization" in request.headers:
-            raise FallThrough()
+            return await _token_owner(request)
         cookies = parse_cookie(request.headers.get("cookie", ""))
         caller = await selectors.acaller(cookies.get(settings.SESSION_COOKIE_NAME))
         if caller is None:
@@ -83,6 +88,34 @@ class FanAuthentication(CallerAuthentication):
         if request.method not in SAFE_METHODS:
             require_own_origin(request.headers, own=request.own_origin)
         return caller
+
+
+async def _token_owner(request: ApiRequest) -> Caller:
+    """As `TokenAuthentication`; its SQL runs in a thread."""
+    scheme, _, secret = request.headers["authorization"].partition(" ")
+    if scheme.lower() != "bearer":
+        raise FallThrough()
+    token = await in_thread(
+        services.authenticate_token, secret=secret.strip(ASCII_SPACE), now=request.now
+    )
+    return Caller.of(token.user)
+
+
+async def identify(cookies: dict[str, str]) -> Caller | None:
+    """Who asks for a page that has a rendered copy.
+
+    Left to the view: staff, who see drafts; a message that waits to be shown; a session of nobody,
+    whose cookie Django deletes.
+    """
+    if CookieStorage.cookie_name in cookies:
+        raise FallThrough()
+    if settings.SESSION_COOKIE_NAME not in cookies:
+        return None
+    session = await selectors.asession_data(cookies[settings.SESSION_COOKIE_NAME])
+    caller = selectors.caller_in(session)
+    if caller is None or caller.is_staff or SessionStorage.session_key in session:
+        raise FallThrough()
+    return caller
 
 
 class TokenScheme(OpenApiAuthenticationExtension):

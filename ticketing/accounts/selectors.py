@@ -6,9 +6,11 @@ from typing import Any, ClassVar
 
 from django.contrib.auth import SESSION_KEY
 from django.db.models import QuerySet
+from django.http import HttpRequest
 
 from ticketing.accounts.models import ApiToken, User
 from ticketing.accounts.sessions import CALLER, ENDED, SessionStore, cache_prefix  # noqa: F401
+from ticketing.core.fast_path.marks import marks_of
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,20 @@ def caller(session_key: str | None) -> Caller | None:
     return caller_in(session_data(session_key))
 
 
+async def asession_data(session_key: str | None) -> dict[str, Any]:
+    return await SessionStore(session_key).aload() if session_key else {}
+
+
 async def acaller(session_key: str | None) -> Caller | None:
-    return caller_in(await SessionStore(session_key).aload()) if session_key else None
+    return caller_in(await asession_data(session_key))
+
+
+def page_caller(request: HttpRequest) -> Caller | None:
+    """Who asks for a public page; in a copy for people who are logged in, a stand-in for them."""
+    caller = caller_in(getattr(request, "session", {}))  # asked for copies, too: `Vary: Cookie`
+    if (marks := marks_of(request)) and marks.variant:
+        return Caller(id=0, name=marks.mark("name"), is_staff=False)
+    return caller
 
 
 def caller_in(session: Mapping[str, Any]) -> Caller | None:

@@ -86,6 +86,12 @@ def publish_samples(taken: dict[int, Figures]) -> None:
     pipeline.execute()
 
 
+def has_console() -> bool:
+    """Whether a server process listens to the samples: it has had a console open."""
+    channel = keys.sample_channel(redis.database())
+    return bool(dict(redis.client().pubsub_numsub(channel)).get(channel))
+
+
 async def published_samples() -> AsyncIterator[tuple[int, str]]:
     """Yield each published sample as event id and JSON text, until Redis can't be reached."""
     async with redis.listening(keys.sample_channel(redis.database())) as texts:

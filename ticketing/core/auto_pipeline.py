@@ -6,10 +6,13 @@ can't use up the pool.
 
 import asyncio
 import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 from redis.asyncio import Redis
+from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as RedisTimeout
 
@@ -18,6 +21,8 @@ Command = tuple[Any, ...]
 # Round trips under way at once, and commands in one: enough to keep Redis busy, not to block it.
 MAX_TRIPS = 2
 BATCH = 200
+# A time limit is counted in so many parts, each of which counts once however late it is noticed.
+PARTS = 4
 
 
 class Pending(NamedTuple):
@@ -82,19 +87,52 @@ class AutoPipeline:
         return taken
 
     async def _send(self, batch: list[Pending]) -> list[Any]:
+        """Once more if the connection was cut: every command here may be repeated."""
+        try:
+            return await self._send_once(batch)
+        except RedisConnectionError:
+            return await self._send_once(batch)
+
+    async def _send_once(self, batch: list[Pending]) -> list[Any]:
         """One round trip with one time limit; a connection that fails on the way is closed."""
-        pool = self._client.connection_pool
+        pool: Any = self._client.connection_pool
         connection = await pool.get_connection()
         try:
-            async with asyncio.timeout(connection.socket_timeout):
+            async with responsive_timeout(connection.socket_timeout):
                 await connection.send_packed_command(
                     b"".join(packed(pending.command) for pending in batch)
                 )
-                return [await _read_answer(connection, pending.is_text) for pending in batch]
+                answers = [await _read_answer(connection, pending.is_text) for pending in batch]
         except TimeoutError as late:
+            if breaker := getattr(pool, "breaker", None):
+                breaker.open()
             raise RedisTimeout("Redis did not answer in time") from late
         finally:
             await pool.release(connection)
+        if breaker := getattr(pool, "breaker", None):
+            breaker.close()
+        return answers
+
+
+@asynccontextmanager
+async def responsive_timeout(seconds: float | None) -> AsyncIterator[None]:
+    """A time limit that does not count the time in which this event loop was busy itself."""
+    loop = asyncio.get_running_loop()
+    timers: list[asyncio.TimerHandle] = []
+    async with asyncio.timeout(None) as limit:
+
+        def start_part(part: int) -> None:
+            if part == PARTS:
+                limit.reschedule(loop.time())
+            elif seconds:
+                timers[:] = [loop.call_later(seconds / PARTS, start_part, part + 1)]
+
+        start_part(0)
+        try:
+            yield
+        finally:
+            for timer in timers:
+                timer.cancel()
 
 
 def packed(command: Command) -> bytes:

@@ -110,6 +110,16 @@ class Broken(DomainError):
     advice = _("We have been notified. Nothing was left half-done; please try again.")
 
 
+class Overloaded(DomainError):
+    """This process is behind; what is not urgent has to wait."""
+
+    code = "overloaded"
+    status = 503
+    message = _("So many people are here right now that this has to wait a few seconds.")
+    advice = _("It loads again by itself. Your place and your seats are kept.")
+    retry_after = 3
+
+
 class Unavailable(DomainError):
     """The database or Redis cannot be reached."""
 

@@ -12,6 +12,7 @@ from redis import Redis, RedisCluster
 from redis import asyncio as aioredis
 
 from ticketing.core.auto_pipeline import AutoPipeline
+from ticketing.core.redis_breaker import AsyncBreakerPool, BreakerPool, once_more
 
 CLUSTER = "redis+cluster://"
 SILENCE_SECONDS = 20.0
@@ -24,19 +25,20 @@ def options() -> dict[str, Any]:
         "decode_responses": True,
         "socket_timeout": settings.REDIS_TIMEOUT,
         "socket_connect_timeout": settings.REDIS_TIMEOUT,
+        **once_more(),
     }
 
 
 @cache
 def client() -> Redis:
     """The Redis of the seats, sessions and limits; answers are text."""
-    return Redis.from_url(settings.REDIS_URL, health_check_interval=30, **options())
+    return _client(settings.REDIS_URL, health_check_interval=30, **options())
 
 
 @cache
 def queue_client() -> Any:
     """The Redis of the queue, which may be a cluster."""
-    return _connected(settings.QUEUE_REDIS_URL, Redis.from_url, RedisCluster.from_url)
+    return _connected(settings.QUEUE_REDIS_URL, _client, RedisCluster.from_url)
 
 
 def async_client() -> AutoPipeline:
@@ -56,8 +58,12 @@ def _async_client(url: str) -> Any:
     return clients[url]
 
 
+def _client(url: str, **choices: Any) -> Redis:
+    return Redis.from_pool(BreakerPool.from_url(url, **choices))
+
+
 def _auto_pipeline(url: str, **choices: Any) -> AutoPipeline:
-    return AutoPipeline(aioredis.Redis.from_url(url, **choices))
+    return AutoPipeline(aioredis.Redis.from_pool(AsyncBreakerPool.from_url(url, **choices)))
 
 
 def database() -> int:

@@ -1,6 +1,7 @@
-"""Signals of a server process: it has started, or is about to stop."""
+"""Signals of a server process: it has started, is behind (each second), or is about to stop."""
 
 from django.dispatch import Signal
 
 server_started = Signal()
+server_behind = Signal()
 server_stopping = Signal()

@@ -8,6 +8,7 @@ from ticketing.core import clock
 
 P = ParamSpec("P")
 T = TypeVar("T")
+K = TypeVar("K")
 MAX_ENTRIES = 1_000
 _caches: list[dict[Any, Any]] = []
 
@@ -17,8 +18,7 @@ class TtlCached(Generic[P, T]):
 
     def __init__(self, function: Callable[P, T], seconds: float) -> None:
         self._function, self._seconds = function, seconds
-        self._results: dict[Any, tuple[float, T]] = {}
-        _caches.append(self._results)
+        self._results: dict[Any, tuple[float, T]] = clearable({})
         update_wrapper(self, function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -44,6 +44,12 @@ def ttl_cache(seconds: float) -> Callable[[Callable[P, T]], TtlCached[P, T]]:
 
 def _key(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return args, tuple(sorted(kwargs.items()))
+
+
+def clearable(results: dict[K, T]) -> dict[K, T]:
+    """A cache with rules of its own, which `clear_ttl_caches` empties, too."""
+    _caches.append(results)
+    return results
 
 
 def clear_ttl_caches() -> None:

@@ -2,7 +2,7 @@ from django.apps import AppConfig
 
 
 class DevelopmentConfig(AppConfig):
-    """Development commands: `up`, `reset`, `seed_demo`, `messages`."""
+    """Development commands: `up`, `prepare`, `reset`, `seed_demo`, `messages`."""
 
     name = "ticketing.development"
     label = "development"

@@ -34,6 +34,7 @@ ROLES = {
     "mailer": "worker --queues=mail",
     "ticker": "worker --queues=tick",
     "beat": "ticketing beat",
+    "sandbox": "manage.py sandbox",
     "valkey": "valkey-server",
     "postgresql": "bin/postgres -D",
 }

@@ -1,19 +1,24 @@
 """The queue's calls: join, standing, claim, leave, outlook. None of them needs SQL."""
 
+import re
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from random import random
 from typing import Any
 
+from ticketing.core import clock
 from ticketing.core.fast_path.calls import ApiCall
+from ticketing.core.fast_path.front_door import waited_ms
 from ticketing.core.fast_path.requests import ApiRequest
 from ticketing.core.fast_path.responses import ApiResponse
+from ticketing.core.live.socket_slots import socket_slots
 from waiting_queue import selectors, services
 from waiting_queue.api import documents
 from waiting_queue.api.callers import QueueAuthentication, QueueCaller
 from waiting_queue.store import Standing
 from waiting_queue.tokens import QueueToken
 
+TURN = re.compile(r"(?:^|&)turn=([0-9]{1,18})(?:&|$)")
 QUEUE = "events/<int:event_id>/queue/"
 
 
@@ -35,11 +40,16 @@ def aexplained(service: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitabl
     return explained_service
 
 
+def standing(*, turn: int, **caller: Any) -> Standing:
+    """Redis is never behind what the caller has seen."""
+    return services.standing(**caller)
+
+
 async def known_or_astanding(
-    *, event_id: int, person: str, now: datetime, token: QueueToken | None
+    *, event_id: int, person: str, now: datetime, token: QueueToken | None, turn: int
 ) -> Standing | str:
     """A poll with a queue token is answered from memory where this process follows the line."""
-    known = services.known_standing(token, luck=spread()) if token else None
+    known = services.known_standing(token, luck=spread(), turn=turn) if token else None
     return known or await services.astanding(event_id=event_id, person=person, now=now, token=token)
 
 
@@ -58,10 +68,31 @@ def for_caller(request: ApiRequest) -> dict[str, Any]:
     }
 
 
+def for_poll(request: ApiRequest) -> dict[str, Any]:
+    """With the turn that the caller has seen, if they say so."""
+    return for_caller(request) | {"turn": turn_of(request.query)}
+
+
+def turn_of(query: str) -> int:
+    found = TURN.search(query) if query else None
+    return int(found[1]) if found else 0
+
+
+def for_claim(request: ApiRequest) -> dict[str, Any]:
+    waited = waited_ms(request.headers, int(1000 * request.now.timestamp()))
+    return for_caller(request) | {"waited_ms": waited}
+
+
 def for_account(request: ApiRequest) -> dict[str, Any]:
     """Joining takes more than a queue token."""
     person = request.caller.require_account()
     return {"event_id": request.path_params["event_id"], "person": person, "now": request.now}
+
+
+def render_joined(request: ApiRequest, joined: Standing) -> ApiResponse:
+    response = render_standing(request, joined)
+    response.content["socket_after_ms"] = socket_slots.take(clock.monotonic())
+    return response
 
 
 def render_standing(request: ApiRequest, found: Standing | str) -> ApiResponse:
@@ -84,8 +115,8 @@ STANDING = ApiCall(
     path=QUEUE,
     document=documents.STANDING,
     authentication=QueueAuthentication,
-    arguments=for_caller,
-    service=explained(services.standing),
+    arguments=for_poll,
+    service=explained(standing),
     aservice=aexplained(known_or_astanding),
     render=render_standing,
 )
@@ -97,7 +128,7 @@ JOIN = ApiCall(
     arguments=for_account,
     service=explained(services.join),
     aservice=aexplained(services.ajoin),
-    render=render_standing,
+    render=render_joined,
 )
 LEAVE = ApiCall(
     method="DELETE",
@@ -114,7 +145,7 @@ CLAIM = ApiCall(
     path=f"{QUEUE}claim/",
     document=documents.CLAIM,
     authentication=QueueAuthentication,
-    arguments=for_caller,
+    arguments=for_claim,
     service=explained(services.claim),
     aservice=aexplained(services.aclaim),
     render=render_standing,

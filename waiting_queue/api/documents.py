@@ -13,6 +13,7 @@ from waiting_queue.models import APPEAL_MAX_LENGTH, BlockAppeal, SaleQueue
 PLACES = ["lobby", "waiting", "ready"]
 ENDS = ["completed", "left", "expired", "blocked", "closed", "none"]
 STATUSES = [*PLACES, "entered", *ENDS]
+STATES = [name.upper() for name in [*PLACES, "admitted", *ENDS]]
 AUTH_TO_JOIN: list[dict[str, list[str]]] = [{"session": []}, {"token": []}]
 AUTH = [*AUTH_TO_JOIN, {"queue_token": []}]
 
@@ -25,7 +26,7 @@ class StandingSerializer(serializers.Serializer):
     status = serializers.ChoiceField(
         STATUSES, help_text="`entered` is the same as the state `ADMITTED`."
     )
-    state = serializers.ChoiceField([name.upper() for name in [*PLACES, "admitted", *ENDS]])
+    state = serializers.ChoiceField(STATES)
     number = whole("The number that was drawn; it never changes while one stays.")
     position = whole("Place in line, from 1; null for whoever does not wait.")
     ahead = whole("People in front.")
@@ -42,12 +43,22 @@ class StandingSerializer(serializers.Serializer):
     )
     queue_state = serializers.ChoiceField(SaleQueue.State.values)
     next_poll_ms = serializers.IntegerField(min_value=0, help_text="Ask again after so long.")
+    turn = serializers.IntegerField(
+        min_value=0,
+        help_text="Send it with the next poll: no older place is answered.",
+    )
     server_time = serializers.DateTimeField()
     token = serializers.CharField(
         allow_null=True, help_text="The queue token, `qr_…`; null: the one in use is still right."
     )
     go_to = serializers.CharField(
         allow_null=True, help_text="ADMITTED: the address of the page to go to."
+    )
+
+
+class JoinedSerializer(StandingSerializer):
+    socket_after_ms = serializers.IntegerField(
+        min_value=0, help_text="Open the websocket after so long, and poll until then."
     )
 
 
@@ -110,11 +121,15 @@ EXAMPLE: dict[str, Any] = {
     "deadline": None,
     "queue_state": "open",
     "next_poll_ms": 23500,
+    "turn": 812,
     "server_time": "2027-03-02T11:04:12.250+00:00",
     "token": None,
     "go_to": None,
 }
-JOINED = EXAMPLE | {"token": "qr_Ny40Mi41MTI0LkFiQ2RFZkdoSWpLbA.c2lnbmVkIGJ5IHVzIGFsb25l"}
+JOINED = EXAMPLE | {
+    "token": "qr_Ny40Mi41MTI0LkFiQ2RFZkdoSWpLbA.c2lnbmVkIGJ5IHVzIGFsb25l",
+    "socket_after_ms": 2400,
+}
 INSIDE = (
     EXAMPLE
     | {"status": "entered", "state": "ADMITTED", "next_poll_ms": 10700, "go_to": "/events/7/seats/"}
@@ -158,8 +173,8 @@ JOIN = call(
     "nobody waiting, one is inside at once. Keep the `token`: with it, polling needs no session.",
     auth=AUTH_TO_JOIN,
     responses={
-        201: OpenApiResponse(StandingSerializer, "Joined.", [example(JOINED, status=201)]),
-        200: OpenApiResponse(StandingSerializer, "Was there already.", [example(JOINED)]),
+        201: OpenApiResponse(JoinedSerializer, "Joined.", [example(JOINED, status=201)]),
+        200: OpenApiResponse(JoinedSerializer, "Was there already.", [example(JOINED)]),
     }
     | refusals(
         *(*NO_LINE, errors.QueueFull(), ANOTHER_LINE, BLOCKED, *CHANGES, core.NotLoggedIn())

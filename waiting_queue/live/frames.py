@@ -26,10 +26,10 @@ AVERAGE_LUCK = 0.5  # pages that are pushed to don't poll
 
 
 class Frames:
-    """The frames of one tick message."""
+    """The frames of one tick message; `turn` is greater than its own if the ranks are newer."""
 
-    def __init__(self, message: TickMessage) -> None:
-        self.message, self.pace = message, Pace.of(message)
+    def __init__(self, message: TickMessage, turn: int = 0) -> None:
+        self.message, self.pace, self.turn = message, Pace.of(message), turn or message.turn
         self.now = datetime.fromtimestamp(message.at_ms / 1000, UTC)
         self._shared: dict[str, str] = {}
         body = self._body("", self.standing("waiting", 1, 0), token=False)
@@ -70,7 +70,7 @@ class Frames:
         return Standing(
             *(state, number, ahead, 0, 0, max(message.waiting, ahead + 1), message.lobby),
             *(message.queue_state, message.fast, message.slow, message.epoch),
-            *(0, message.absence_ms),
+            *(0, message.absence_ms, self.turn),
         )
 
     def _now(self, standing: Standing) -> Standing:
@@ -83,6 +83,7 @@ class Frames:
             queue_state=message.queue_state,
             fast=message.fast,
             slow=message.slow,
+            turn=self.turn,
         )
 
     def _whole(self, person: str, standing: Standing, *, token: bool) -> str:

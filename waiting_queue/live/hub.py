@@ -35,6 +35,15 @@ class QueueHub(Hub[QueueTopic]):
     def background_work(self) -> Iterable[Coroutine[Any, Any, None]]:
         return listen(self._messages, self.receive), self._send_heartbeats()
 
+    def open_known(self, subscriber: QueueSubscriber, held: QueueToken, turn: int) -> bool:
+        """Subscribe and send the first frames without asking Redis, if this process knows them."""
+        topic = self.topic(held.event_id)
+        if topic.message is None or not topic.greet(subscriber, held, turn):
+            return False
+        topic.add(subscriber)
+        _push_all(subscriber, topic.announcement_frames())
+        return True
+
     async def open_subscription(
         self,
         event_id: int,
@@ -52,18 +61,16 @@ class QueueHub(Hub[QueueTopic]):
             if subscriber.standing is None:
                 frame = frames.standing_frame(event_id, subscriber.person, first, now)
                 subscriber.push_standing(first, frames.dumps(frame))
-            message = await self.last_message(event_id)
-            for kind, text in frames.announcement_frames(message).items():
-                subscriber.push(kind, text)
+            _push_all(subscriber, await self._announcement_frames(event_id))
         except BaseException:
             self.unsubscribe(event_id, subscriber)
             raise
 
-    def answer(self, held: QueueToken, luck: float) -> str | None:
+    def answer(self, held: QueueToken, luck: float, turn: int = 0) -> str | None:
         """The answer to a poll from this process's own ranks; None if Redis must be asked."""
         topic = self.topic(held.event_id)
         topic.used_at = clock.monotonic()
-        return topic.answer(held, topic.used_at, luck)
+        return topic.answer(held, topic.used_at, luck, turn)
 
     async def last_message(self, event_id: int) -> TickMessage | None:
         """The last tick message of an event: the one received here, or else Redis' copy."""
@@ -71,6 +78,11 @@ class QueueHub(Hub[QueueTopic]):
             return received
         kept = await store.alast_tick_message(event_id)
         return self._received(event_id) or kept  # one may have arrived meanwhile
+
+    async def _announcement_frames(self, event_id: int) -> dict[str, str]:
+        if self._received(event_id):
+            return self.topics[event_id].announcement_frames()
+        return frames.announcement_frames(await self.last_message(event_id))
 
     def _received(self, event_id: int) -> TickMessage | None:
         topic = self.topics.get(event_id)
@@ -95,6 +107,11 @@ class QueueHub(Hub[QueueTopic]):
                 except Exception as outage:
                     log.warning("queue %s: heartbeats were not saved: %s", topic.key, outage)
             self.drop_idle_topics(clock.monotonic())
+
+
+def _push_all(subscriber: QueueSubscriber, texts: dict[str, str]) -> None:
+    for kind, text in texts.items():
+        subscriber.push(kind, text)
 
 
 async def send_heartbeats(topic: QueueTopic, moment: float, now: datetime) -> None:

@@ -15,7 +15,7 @@ _slots = count()
 
 
 class QueueSubscriber(Subscriber):
-    __slots__ = ("number", "person", "sent_ahead", "slot", "standing")
+    __slots__ = ("number", "person", "sent_ahead", "slot", "standing", "turn")
 
     def __init__(self, connection: Connection, person: str) -> None:
         super().__init__(connection)
@@ -23,10 +23,11 @@ class QueueSubscriber(Subscriber):
         self.standing: Standing | None = None
         self.number = 0  # of a person who waits
         self.sent_ahead = -1  # people ahead, as it was sent last
+        self.turn = 0  # of the standing that it was sent: what is older is not sent
         self.slot = next(_slots) % SILENCE_SECONDS  # the seconds in which it always gets a message
 
     def push_standing(self, standing: Standing, text: str) -> None:
-        self.standing, self.sent_ahead = standing, standing.ahead
+        self.standing, self.sent_ahead, self.turn = standing, standing.ahead, standing.turn
         self.number = standing.number if standing.state == "waiting" else 0
         self.push("standing", text)
 

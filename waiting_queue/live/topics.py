@@ -22,6 +22,9 @@ log = logging.getLogger(__name__)
 ALL_SLOTS = set(range(SILENCE_SECONDS))
 # Polls are not answered from a message that is older: the ticks have stopped.
 FRESH_SECONDS = 3.0
+# The same for whoever does not say which turn they have seen: after this the next tick is overdue
+# here, and another process may have told them of it.
+UNNUMBERED_SECONDS = 1.5
 # States whose deadline may move: by the person's own activity, or after an outage.
 STATES_WITH_DEADLINE = frozenset({"ready", "admitted"})
 
@@ -33,10 +36,14 @@ class QueueTopic(Topic[QueueSubscriber]):
         super().__init__(event_id)
         self.people: dict[str, list[QueueSubscriber]] = {}  # a person may have several tabs
         self.polled: set[str] = set()
-        self.message: TickMessage | None = None  # the last one that was pushed
+        self.message: TickMessage | None = None  # the last one that was received
         self.heartbeat_at = self.used_at
         self._ranks: LocalRanks | None = None
         self._followed: TickMessage | None = None  # the last one that the ranks contain
+        self._pushed: TickMessage | None = None  # the last one that everybody was sent
+        self._announced_by: TickMessage | None = None
+        self._announcements: dict[str, str] = announcement_frames(None)
+        self._turn = 0  # of the ranks
         self._received_at = 0.0
         self._look_up_next: set[str] = set()
         self._frames: Frames | None = None
@@ -54,15 +61,42 @@ class QueueTopic(Topic[QueueSubscriber]):
         if not tabs:
             self.people.pop(subscriber.person, None)
 
-    def answer(self, held: QueueToken, moment: float, luck: float) -> str | None:
-        """The standing of a token's holder as JSON, if it is known without asking Redis."""
+    def answer(self, held: QueueToken, moment: float, luck: float, turn: int = 0) -> str | None:
+        """The standing of a token's holder as JSON, if it is known without asking Redis.
+
+        None also if the holder has seen a later turn: nobody is told an older place.
+        """
+        known = self._known(held, moment, turn)
+        return known[0].answer(held.number, known[1], luck) if known else None
+
+    def greet(self, subscriber: QueueSubscriber, held: QueueToken, turn: int) -> bool:
+        """Send a subscriber its standing if it is known without asking Redis."""
+        known = self._known(held, clock.monotonic(), turn) if turn else None
+        if known:
+            frames, ahead = known
+            standing = frames.standing("waiting", held.number, ahead)
+            subscriber.push_standing(standing, frames.waiting(held.number, ahead))
+        return known is not None
+
+    def announcement_frames(self) -> dict[str, str]:
+        """Of the last message: the same for every page that is opened until the next one."""
+        if self._announced_by is not self.message:
+            self._announced_by, self._announcements = (
+                self.message,
+                announcement_frames(self.message),
+            )
+        return self._announcements
+
+    def _known(self, held: QueueToken, moment: float, turn: int) -> tuple[Frames, int] | None:
         frames, ranks = self._frames, self._ranks
-        if frames is None or ranks is None or moment - self._received_at > FRESH_SECONDS:
+        if frames is None or ranks is None or turn > frames.turn:
+            return None
+        if moment - self._received_at > (FRESH_SECONDS if turn else UNNUMBERED_SECONDS):
             return None
         if held.epoch != frames.message.epoch or not ranks.has(held.number):
             return None
         self.polled.add(held.person)
-        return frames.answer(held.number, ranks.ahead(held.number), luck)
+        return frames, ranks.ahead(held.number)
 
     def receive(self, message: TickMessage) -> None:
         """Messages that arrive while an earlier one is being pushed are pushed together."""
@@ -89,18 +123,20 @@ class QueueTopic(Topic[QueueSubscriber]):
             await self._push_closed(messages[-1])
             return
         changed = {person for message in messages for person in await self._follow(message)}
-        before, self.message = self.message, messages[-1]
-        frames, slots = Frames(self.message), _slots_between(before, self.message)
-        changed, self._look_up_next = changed | self._look_up_next, set()
-        self._frames = frames
+        self.message = message = messages[-1]
+        frames = self._frames = Frames(message, self._turn)
+        changed |= self._look_up_next
         standings = await store.apeek_all(self.key, list(changed), frames.now)
+        self._look_up_next = set()
         await self._push_changed(frames, standings)
-        await self._push_ranks(frames, standings, slots)
-        await self._push_announcements(before, self.message)
+        await self._push_ranks(frames, standings, _slots_between(self._pushed, message))
+        await self._push_announcements(self._pushed, message)
+        self._pushed = message  # only now: what a failure interrupts is pushed with the next one
         metrics.BROADCAST_SECONDS.observe(max(store.ms(clock.now()) - messages[0].at_ms, 0) / 1000)
 
     async def _push_closed(self, message: TickMessage) -> None:
-        self.message, self._ranks, self._frames, frames = message, None, None, Frames(message)
+        self.message = self._pushed = message
+        self._ranks, self._frames, frames = None, None, Frames(message)
         closed = frames.standing("closed", 0, 0)
         text = frames.unchanged("", closed)
         async for batch in in_batches(self.subscribers):
@@ -111,6 +147,7 @@ class QueueTopic(Topic[QueueSubscriber]):
     async def _follow(self, message: TickMessage) -> Iterable[str]:
         """Bring the ranks up to date; the people of ours whose standing must be looked up."""
         before, self._followed = self._followed, message
+        self._turn = message.turn
         if message.drawing:
             self._ranks = None
             return []
@@ -119,6 +156,7 @@ class QueueTopic(Topic[QueueSubscriber]):
             return [person for person, _ in message.changes if person in self.people]
         numbers = await asyncio.to_thread(store.line_numbers, self.key)
         ranks = self._ranks = LocalRanks(numbers, message)
+        self._turn = message.turn + 1  # read after the message, which they are ahead of
         return [person for person in self.people if not self._still_waits(person, ranks, message)]
 
     def _still_waits(self, person: str, ranks: LocalRanks, message: TickMessage) -> bool:
@@ -158,8 +196,11 @@ class QueueTopic(Topic[QueueSubscriber]):
 
     def _text_for(self, subscriber: QueueSubscriber, frames: Frames, slots: set[int]) -> str | None:
         number = subscriber.number
+        if frames.turn < subscriber.turn:  # it was greeted from Redis, which is ahead of us
+            return None
         if number:
             ahead = max(self._ranks.ahead(number), 0) if self._ranks else subscriber.sent_ahead
+            ahead = min(ahead, subscriber.sent_ahead)  # a place never gets worse
             if not subscriber.is_due(ahead, settings.LIVE_NEAR, slots):
                 return None
             subscriber.sent_ahead = ahead

@@ -201,10 +201,11 @@ end
 
 -- A person's place and how the line around it looks; `place` if it was read already.
 -- Returns {state, number, ahead, deadline, admitted_ms, waiting, lobby, queue state, fast, slow,
---          epoch, lines allowed, absence_ms}
+--          epoch, lines allowed, absence_ms, turn}; turn is that of the first tick message that contains
+--          everything this answer knows
 local function standing(person, now, place)
   local answer = place or place_of(person, now)
-  local values = redis.call('HMGET', meta, 'state', 'fast', 'slow', 'epoch', 'lines', 'absence')
+  local values = redis.call('HMGET', meta, 'state', 'fast', 'slow', 'epoch', 'lines', 'absence', 'turn')
   answer[6] = redis.call('ZCARD', line)
   answer[7] = redis.call('ZCARD', lobby)
   answer[8] = values[1] or ''
@@ -213,5 +214,6 @@ local function standing(person, now, place)
   answer[11] = values[4] or ''
   answer[12] = tonumber(values[5] or 0)
   answer[13] = tonumber(values[6] or 0)
+  answer[14] = tonumber(values[7] or 0) + 1
   return answer
 end

@@ -3,19 +3,24 @@
 -- ticks admit no more and no fewer: permits come from the time that has passed.
 --
 -- KEYS     as in _line.lua
--- ARGV     now_ms, batch (people considered for a call), sweep (people removed), then the rules:
+-- ARGV     now_ms, batch (people considered for a call), sweep (people removed), grace_ms (calls are kept
+--          so much longer, for claims on their way), behind (1: the site answers late), then the rules:
 --          epoch, state, drawing, capacity, rate, cap, claim, pass, pass_max, absence, lines (in ms)
 -- Returns  {called, expired, absent, lobby, waiting, ready, inside, more, called people…}
 --          or {'lost'} if Redis does not have the line of this epoch
 local now, batch, sweep = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local grace, behind = tonumber(ARGV[4]), ARGV[5] == '1'
 -- A gap between ticks longer than this is an outage: deadlines move by as much.
 local OUTAGE_MS = 10000
+-- While the site answers late, nobody's time to claim runs and nobody counts as absent; but not for
+-- longer than this at a stretch, so that a process which is always late can't stop the line.
+local BEHIND_MS = 300000
 local ENDED_KEPT_MS = 3600000
 
-if redis.call('HGET', meta, 'epoch') ~= ARGV[4] then
+if redis.call('HGET', meta, 'epoch') ~= ARGV[6] then
   return { 'lost' }
 end
-set_rules(4, now)
+set_rules(6, now)
 local state, drawing, claim, absence = rules('state', 'drawing', 'claim', 'absence')
 local last, counted_from, uncounted = rules('ticked', 'counted_from', 'uncounted')
 last, counted_from, uncounted = last or now, counted_from or 0, uncounted or 0
@@ -32,6 +37,14 @@ if step > OUTAGE_MS or step < 0 then
   shift(inside, step)
   counted_from = now
   redis.call('HSET', meta, 'counted_from', now)
+elseif behind and (rules('behind') or 0) < BEHIND_MS then
+  shift(ready, step)
+  counted_from = now
+  redis.call('HSET', meta, 'counted_from', now)
+  redis.call('HINCRBY', meta, 'behind', step)
+end
+if not behind then
+  redis.call('HDEL', meta, 'behind')
 end
 
 local left = sweep
@@ -45,7 +58,7 @@ local function end_all(key, until_ms, how)
 end
 
 local absent_since = counted_from + absence <= now and now - absence or -1
-local expired = end_all(inside, now, 'expired') + end_all(ready, now, 'expired')
+local expired = end_all(inside, now, 'expired') + end_all(ready, now - grace, 'expired')
 local absent = end_all(seen, absent_since, 'expired')
 local forgotten = redis.call('ZRANGEBYSCORE', ended, '-inf', (now - ENDED_KEPT_MS) * 8, 'LIMIT', 0, sweep)
 if #forgotten > 0 then

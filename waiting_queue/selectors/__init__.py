@@ -11,6 +11,7 @@ from waiting_queue.selectors.draws import (
 from waiting_queue.selectors.outlook import outlook_of
 from waiting_queue.selectors.people import (
     PersonInQueue,
+    people_inside,
     person_in_queue,
     user_by_email_or_number,
     user_with_email,

@@ -1,11 +1,11 @@
 """People as operators look them up."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from ticketing.accounts.models import User
 from waiting_queue import errors, store
-from waiting_queue.models import QueueJournal
+from waiting_queue.models import QueueJournal, SaleQueue
 from waiting_queue.selectors.standings import LIVE
 from waiting_queue.store import Standing
 
@@ -21,6 +21,17 @@ class PersonInQueue:
     @property
     def in_line(self) -> bool:
         return self.standing.state in LIVE
+
+
+def people_inside() -> dict[int, dict[str, datetime]]:
+    """Everybody inside of each running queue, and when they came in."""
+    running = SaleQueue.objects.filter(state__in=SaleQueue.RUNNING).values_list("pk", flat=True)
+    inside = {event_id: store.people_inside(event_id) for event_id in running}
+    return {
+        event_id: {who: datetime.fromtimestamp(ms / 1000, UTC) for who, ms in people.items()}
+        for event_id, people in inside.items()
+        if people
+    }
 
 
 def user_with_email(email: str) -> User:

@@ -72,6 +72,7 @@ def standing_body(
         "deadline": _iso(standing.deadline_ms) if standing.state in {"ready", "admitted"} else None,
         "queue_state": standing.queue_state,
         "next_poll_ms": next_poll_ms(standing, low, now, jitter),
+        "turn": standing.turn,
         "server_time": now.isoformat(timespec="milliseconds"),
         "token": new_token(event_id, person, standing, held),
         "go_to": reverse("reservations:seats", args=[event_id])

@@ -32,6 +32,7 @@ from waiting_queue.services.no_line import (
     require_open_sale,
 )
 from waiting_queue.services.notices import set_notice
+from waiting_queue.services.overload import report_behind
 from waiting_queue.services.people import PERSON_ACTIONS, block, kick, unblock
 from waiting_queue.services.queues import (
     changeable_knobs,
@@ -41,4 +42,4 @@ from waiting_queue.services.queues import (
     set_knobs,
 )
 from waiting_queue.services.tick_messages import aannouncements, announcements, send_closing_message
-from waiting_queue.services.ticks import tick_open_queues
+from waiting_queue.services.ticks import maintain_queue, tick_open_queues

@@ -9,6 +9,7 @@ from datetime import datetime
 from ticketing.core.fast_path.threads import in_thread
 from waiting_queue import errors, metrics, store
 from waiting_queue.live.hub import QueueHub
+from waiting_queue.services.lost_places import may_be_lost, restore_lost_place
 from waiting_queue.services.no_line import require_open_sale
 from waiting_queue.store import ScriptCall, ScriptResult, Standing
 from waiting_queue.tokens import QueueToken
@@ -54,35 +55,56 @@ def standing(
     *, event_id: int, person: str, now: datetime, token: QueueToken | None = None
 ) -> Standing:
     """Where this person stands; asking is the heartbeat that keeps the place."""
-    return _known(store.run(store.poll(event_id, person, now, token=token)))
+    found = _known(store.run(store.poll(event_id, person, now, token=token)))
+    if token and may_be_lost(found, token):
+        return restore_lost_place(token, found, now=now)
+    return found
 
 
 async def astanding(
     *, event_id: int, person: str, now: datetime, token: QueueToken | None = None
 ) -> Standing:
     metrics.POLLS_ANSWERED_BY_REDIS.inc()
-    return _known(await store.arun(store.poll(event_id, person, now, token=token)))
+    found = _known(await store.arun(store.poll(event_id, person, now, token=token)))
+    if token and may_be_lost(found, token):
+        return await in_thread(restore_lost_place, token, found, now=now)
+    return found
 
 
-def known_standing(token: QueueToken, *, luck: float) -> str | None:
-    """The answer to a poll of somebody who waits, as JSON, if this process can compute it."""
-    known = QueueHub.current().answer(token, luck)
+def known_standing(token: QueueToken, *, luck: float, turn: int) -> str | None:
+    """The answer to a poll of somebody who waits, as JSON, if this process can compute it.
+
+    `turn` is the last one that they have seen, 0 if they don't say.
+    """
+    known = QueueHub.current().answer(token, luck, turn)
     if known:
         metrics.POLLS_ANSWERED_LOCALLY.inc()
     return known
 
 
 def claim(
-    *, event_id: int, person: str, now: datetime, token: QueueToken | None = None
+    *,
+    event_id: int,
+    person: str,
+    now: datetime,
+    token: QueueToken | None = None,
+    waited_ms: int = 0,
 ) -> Standing:
-    """Go inside, if it is this person's turn."""
-    return _claimed(store.run(store.claim(event_id, person, now, token=token)))
+    """Go inside, if it is this person's turn. The time at which they asked for it counts."""
+    call = store.claim(event_id, person, now, waited_ms=waited_ms, token=token)
+    return _claimed(store.run(call))
 
 
 async def aclaim(
-    *, event_id: int, person: str, now: datetime, token: QueueToken | None = None
+    *,
+    event_id: int,
+    person: str,
+    now: datetime,
+    token: QueueToken | None = None,
+    waited_ms: int = 0,
 ) -> Standing:
-    return _claimed(await store.arun(store.claim(event_id, person, now, token=token)))
+    call = store.claim(event_id, person, now, waited_ms=waited_ms, token=token)
+    return _claimed(await store.arun(call))
 
 
 def leave(*, event_id: int, person: str, now: datetime, token: QueueToken | None = None) -> str:

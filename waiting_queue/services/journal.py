@@ -9,13 +9,16 @@ from django.db import transaction
 from django.db.models import Count, Max
 
 from waiting_queue import store
-from waiting_queue.locks import free_queue_for_update
+from waiting_queue.locks import free_queue_for_update, queue_for_update
 from waiting_queue.models import QueueDraw, QueueJournal, SaleQueue
 from waiting_queue.services.audit_log import blocked_people
 from waiting_queue.services.rules import is_drawing, rules_of
 
 log = logging.getLogger(__name__)
 BATCH = 5_000
+# More than can be given between two copies of the journal: numbers that were given and lost with
+# Redis are not given again. Ranks don't count gaps.
+MAX_LOST_NUMBERS = 100_000
 Kind = QueueJournal.Kind
 ENDINGS = {Kind.COMPLETED: 0, Kind.LEFT: 1, Kind.EXPIRED: 2, Kind.BLOCKED: 3, Kind.CLOSED: 4}
 
@@ -23,14 +26,18 @@ ENDINGS = {Kind.COMPLETED: 0, Kind.LEFT: 1, Kind.EXPIRED: 2, Kind.BLOCKED: 3, Ki
 def drain_journals(*, batches: int = 10) -> int:
     """Copy the journal of every started queue into the database; return the number of entries."""
     started = SaleQueue.objects.exclude(epoch="").values_list("pk", flat=True)
-    return sum(drain_journal(event_id=event_id, batches=batches) for event_id in started)
+    filled = store.events_with_journal(list(started))
+    return sum(drain_journal(event_id=event_id, batches=batches) for event_id in filled)
 
 
-def drain_journal(*, event_id: int, batches: int = 10) -> int:
-    """Copy a queue's journal. After a crash a batch may be copied twice, which changes nothing."""
+def drain_journal(*, event_id: int, batches: int = 10, wait: bool = False) -> int:
+    """Copy a queue's journal. After a crash a batch may be copied twice, which changes nothing.
+
+    Leaves it to another worker that does the same, unless told to wait for it.
+    """
     drained = 0
     for _ in range(batches):
-        copied = _copy_batch(event_id)
+        copied = _copy_batch(event_id, wait)
         if copied:
             store.delete_journal_entries(event_id, copied)
         drained += len(copied)
@@ -40,8 +47,8 @@ def drain_journal(*, event_id: int, batches: int = 10) -> int:
 
 
 @transaction.atomic
-def _copy_batch(event_id: int) -> list[str]:
-    queue = free_queue_for_update(event_id)
+def _copy_batch(event_id: int, wait: bool) -> list[str]:
+    queue = queue_for_update(event_id) if wait else free_queue_for_update(event_id)
     if queue is None:
         return []
     entries = store.journal_entries(event_id, BATCH)
@@ -61,27 +68,27 @@ def _row(queue: SaleQueue, entry: str, fields: dict[str, str]) -> QueueJournal:
     )
 
 
-def rebuild_queue(*, event_id: int, now: datetime) -> int:
+def rebuild_queue(*, event_id: int, now: datetime) -> int | None:
     """Rebuild a line from the journal, everybody with their number; return how many people.
 
     The line's metadata is removed first and written last. Without it nobody can join, so no entry
-    is lost in between.
+    is lost in between. None if another worker has rebuilt it meanwhile.
     """
     store.delete_meta(event_id)
-    while drain_journal(event_id=event_id):
+    while drain_journal(event_id=event_id, wait=True):
         pass
     return _restore(event_id, now)
 
 
 @transaction.atomic
-def _restore(event_id: int, now: datetime) -> int:
-    queue = free_queue_for_update(event_id)
-    if queue is None or store.has_meta(event_id) or store.journal_entries(event_id, 1):
-        return 0  # another worker rebuilds or has rebuilt it; the next tick looks again
+def _restore(event_id: int, now: datetime) -> int | None:
+    queue = queue_for_update(event_id)
+    if store.has_meta(event_id) or store.journal_entries(event_id, 1):
+        return None
     store.erase(event_id)
     people = last_entries(event_id)
     places, marks = places_of(queue, people, now)
-    store.restore(event_id, places, marks, highest_number(event_id))
+    store.restore(event_id, places, marks, highest_number(event_id) + MAX_LOST_NUMBERS)
     store.restore_blocks(event_id, blocked_people(event_id))
     for name in ("lobby", "line", "ready", "inside"):
         store.add_memberships(event_id, places[name], now)

@@ -108,7 +108,8 @@ def rebuild_queue_on_request(
         raise NotFound()
     if not queue.epoch:
         raise QueueNotBegun()
-    count = rebuild_queue(event_id=event_id, now=now)
+    while (count := rebuild_queue(event_id=event_id, now=now)) is None:
+        pass  # a worker rebuilt it at the same moment
     record_change(queue, by=by, now=now, what="rebuilt", after=count, why=why)
     return count
 

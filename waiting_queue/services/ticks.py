@@ -27,11 +27,15 @@ MAX_ROUNDS = 10
 
 
 @metrics.TICK_SECONDS.time()
-def tick_open_queues(*, now: datetime) -> dict[int, TickResult]:
+def tick_open_queues(
+    *, now: datetime, maintain: Callable[[int], Any] | None = None
+) -> dict[int, TickResult]:
     """Tick every running queue and return the results by event id.
 
-    All queues tick in one round trip. An error in one queue is logged and stops no other.
+    All queues tick in one round trip. An error in one queue is logged and stops no other. Slow work
+    of single queues is handed to `maintain`, and done here only without one.
     """
+    maintain = maintain or partial(maintain_queue, now=now)
     open_due_queues(now=now)
     queues = list(SaleQueue.objects.filter(state__in=SaleQueue.RUNNING))
     drawing = set(QueueDraw.objects.filter(finished_at=None).values_list("pk", flat=True))
@@ -39,11 +43,10 @@ def tick_open_queues(*, now: datetime) -> dict[int, TickResult]:
     send_tick_messages(queues, now=now)
     for event_id, result in ticked.items():
         metrics.PROMOTIONS.labels(event_id).inc(len(result.called))
-    # Slow work comes last: everybody who could be called has been called and notified by now.
-    _rebuild_lost_lines(ticked, now)
-    for event_id in drawing:
-        _isolated(event_id, partial(draw_lobby, event_id=event_id, now=now))
-    _archive_closed_queues(now)
+    closed = SaleQueue.objects.filter(state=State.CLOSED).exclude(epoch="")
+    lost = {event_id for event_id, result in ticked.items() if result.lost}
+    for event_id in sorted({*lost, *drawing, *closed.values_list("pk", flat=True)}):
+        maintain(event_id)
     return ticked
 
 
@@ -60,7 +63,8 @@ def _tick_in_rounds(
     queues: Sequence[SaleQueue], drawing: set[int], now: datetime
 ) -> dict[int, TickResult]:
     """One script moves a bounded number of people; queues with more to do get another round."""
-    calls = {queue.pk: _tick_call(queue, queue.pk in drawing, now) for queue in queues}
+    is_behind = store.is_behind()
+    calls = {queue.pk: _tick_call(queue, queue.pk in drawing, is_behind, now) for queue in queues}
     ticked: dict[int, TickResult] = {}
     for _ in range(MAX_ROUNDS):
         with metrics.LUA_SECONDS.time():
@@ -78,27 +82,24 @@ def _tick_in_rounds(
     return ticked
 
 
-def _tick_call(queue: SaleQueue, drawing: bool, now: datetime) -> ScriptCall[TickResult]:
+def _tick_call(
+    queue: SaleQueue, drawing: bool, is_behind: bool, now: datetime
+) -> ScriptCall[TickResult]:
     stock = None if queue.stock_factor is None else seats_free(queue.pk)
-    return store.tick(queue.pk, rules_of(queue, drawing=drawing, seats_free=stock), now)
+    rules = rules_of(queue, drawing=drawing, seats_free=stock)
+    return store.tick(queue.pk, rules, now, is_behind=is_behind)
 
 
-def _rebuild_lost_lines(ticked: dict[int, TickResult], now: datetime) -> None:
-    for event_id, result in ticked.items():
-        if result.lost:
-            _isolated(event_id, partial(_rebuild_if_still_lost, event_id, now))
+def maintain_queue(event_id: int, *, now: datetime) -> None:
+    """Do the slow work of one queue: rebuild a lost line, draw its lobby, archive a closed queue.
 
-
-def _rebuild_if_still_lost(event_id: int, now: datetime) -> None:
-    """Another ticker may have rebuilt the line since this one's script ran."""
+    Safe to run at any time and by several workers: each part looks whether it has to be done.
+    """
     queue = SaleQueue.objects.get(pk=event_id)
-    if store.epoch_of(event_id) != queue.epoch:
-        rebuild_queue(event_id=event_id, now=now)
-
-
-def _archive_closed_queues(now: datetime) -> None:
-    closed = SaleQueue.objects.filter(state=State.CLOSED).exclude(epoch="")
-    for event_id in closed.values_list("pk", flat=True):
+    if queue.state in SaleQueue.RUNNING and store.epoch_of(event_id) != queue.epoch:
+        _isolated(event_id, partial(rebuild_queue, event_id=event_id, now=now))
+    _isolated(event_id, partial(draw_lobby, event_id=event_id, now=now))
+    if queue.state == State.CLOSED and queue.epoch:
         _isolated(event_id, partial(_archive, event_id, now))
 
 

@@ -10,10 +10,12 @@ from waiting_queue.store.bulk import (
     delete_meta,
     epoch_of,
     erase,
+    events_with_journal,
     has_meta,
     journal_entries,
     line_numbers,
     lobby_people,
+    people_inside,
     person_with_number,
     restore,
     restore_blocks,
@@ -31,6 +33,7 @@ from waiting_queue.store.line import (
     peek,
     poll,
     remove_membership,
+    restore_place,
     snapshot,
     tick,
     tick_message,
@@ -41,5 +44,6 @@ from waiting_queue.store.messages import (
     publish_tick_messages,
     subscribe_to_tick_messages,
 )
+from waiting_queue.store.overload import areport_behind, is_behind
 from waiting_queue.store.results import Rules, ScriptResult, Standing, TickResult, ms
 from waiting_queue.store.scripts import ScriptCall, arun, arun_all, run, run_all, run_each

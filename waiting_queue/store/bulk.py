@@ -37,6 +37,24 @@ def _members(key: str, part: int) -> Iterator[tuple[str, float]]:
         yield from client.zrange(key, max(end - part, 0), end - 1, withscores=True)
 
 
+def people_inside(event_id: int) -> dict[str, int]:
+    """Everybody inside, and when they came in, in milliseconds."""
+    client = redis.queue_client()
+    people: list[str] = client.zrange(keys.key(event_id, "inside"), 0, -1)
+    marks = client.hmget(keys.key(event_id, "called"), people) if people else []
+    found = zip(people, marks, strict=True)
+    return {person: int(mark.partition(":")[2]) for person, mark in found if mark}
+
+
+def events_with_journal(event_ids: Sequence[int]) -> list[int]:
+    """Those of these events whose journal has entries."""
+    with redis.queue_client().pipeline(transaction=False) as pipe:
+        for event_id in event_ids:
+            pipe.xlen(keys.key(event_id, "journal"))
+        lengths = pipe.execute()
+    return [event_id for event_id, length in zip(event_ids, lengths, strict=True) if length]
+
+
 def journal_entries(event_id: int, count: int) -> list[tuple[str, dict[str, str]]]:
     return redis.queue_client().xrange(keys.key(event_id, "journal"), count=count)
 

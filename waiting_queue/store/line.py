@@ -27,6 +27,8 @@ from waiting_queue.tokens import QueueToken
 # People that one tick calls and removes at most, so that Redis is never busy for long.
 TICK_BATCH = 500
 SWEEP_BATCH = 200
+# A claim that arrived in time and is decided so much later is still in time.
+CLAIM_GRACE_MS = 3_000
 # People listed in one tick message, for the same reason.
 CHANGES_BATCH = 5_000
 
@@ -48,9 +50,16 @@ def peek(event_id: int, person: str, now: datetime) -> ScriptCall[Standing]:
 
 
 def claim(
-    event_id: int, person: str, now: datetime, *, token: QueueToken | None = None
+    event_id: int,
+    person: str,
+    now: datetime,
+    *,
+    waited_ms: int = 0,
+    token: QueueToken | None = None,
 ) -> ScriptCall[ScriptResult]:
-    return _call("claim", event_id, [person, ms(now), *_stay(token)], parse_result)
+    """`waited_ms` is how long ago the request arrived."""
+    args = [person, ms(now), min(waited_ms, CLAIM_GRACE_MS), *_stay(token)]
+    return _call("claim", event_id, args, parse_result)
 
 
 def leave(
@@ -70,10 +79,13 @@ def tick(
     rules: Rules,
     now: datetime,
     *,
+    is_behind: bool = False,
     batch: int = TICK_BATCH,
     sweep: int = SWEEP_BATCH,
 ) -> ScriptCall[TickResult]:
-    return _call("tick", event_id, [ms(now), batch, sweep, *rules.as_args()], parse_tick)
+    """`is_behind`: a server process says that it is, so nobody's time to claim runs."""
+    args = [ms(now), batch, sweep, CLAIM_GRACE_MS, int(is_behind), *rules.as_args()]
+    return _call("tick", event_id, args, parse_tick)
 
 
 def configure(event_id: int, rules: Rules, now: datetime, *, new: bool = False) -> ScriptCall[int]:
@@ -82,6 +94,10 @@ def configure(event_id: int, rules: Rules, now: datetime, *, new: bool = False) 
 
 def draw(event_id: int, people: Sequence[str], first_number: int, now: datetime) -> ScriptCall[int]:
     return _call("draw", event_id, [ms(now), first_number, *people], int)
+
+
+def restore_place(event_id: int, person: str, number: int, now: datetime) -> ScriptCall[Standing]:
+    return _call("restore_place", event_id, [person, ms(now), number], parse_standing)
 
 
 def snapshot(event_id: int) -> ScriptCall[dict[str, str]]:

@@ -14,12 +14,17 @@ def publish_tick_messages(messages: Sequence[TickMessage]) -> None:
 
     Published through the Redis of the sessions: a cluster has no pub/sub for coroutines.
     """
-    client, queue_client = redis.client(), redis.queue_client()
-    for message in messages:
-        if message.queue_state != "closed":  # nothing is kept of a closed queue
-            key = keys.last_tick_message(message.event_id)
-            queue_client.set(key, message.without_changes(), ex=KEPT_SECONDS)
-        client.publish(keys.tick_channel(redis.database()), message.to_text())
+    with (
+        redis.queue_client().pipeline(transaction=False) as kept,
+        redis.client().pipeline(transaction=False) as published,
+    ):
+        for message in messages:
+            if message.queue_state != "closed":  # nothing is kept of a closed queue
+                key = keys.last_tick_message(message.event_id)
+                kept.set(key, message.without_changes(), ex=KEPT_SECONDS)
+            published.publish(keys.tick_channel(redis.database()), message.to_text())
+        kept.execute()
+        published.execute()
 
 
 def last_tick_message(event_id: int) -> TickMessage | None:

@@ -30,6 +30,7 @@ class Standing:
     epoch: str
     lines_allowed: int
     absence_ms: int
+    turn: int = 0  # of the first tick message that contains all that this standing knows
     just_joined: bool = False
 
 
@@ -96,7 +97,7 @@ def ms(moment: datetime) -> int:
 
 def parse_standing(answer: list[Any], *, just_joined: bool = False) -> Standing:
     state, number, ahead, deadline, admitted, waiting, lobby, queue_state, *meta = answer
-    fast, slow, epoch, lines_allowed, absence_ms = meta
+    fast, slow, epoch, lines_allowed, absence_ms, turn = meta
     return Standing(
         state=state,
         number=int(number),
@@ -111,6 +112,7 @@ def parse_standing(answer: list[Any], *, just_joined: bool = False) -> Standing:
         epoch=epoch,
         lines_allowed=int(lines_allowed),
         absence_ms=int(absence_ms),
+        turn=int(turn),
         just_joined=just_joined,
     )
 

@@ -1,12 +1,15 @@
 """The public pages of the draw."""
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import get_conditional_response, patch_cache_control
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from ticketing.accounts.selectors import caller_in
+from ticketing.accounts.selectors import page_caller
+from ticketing.core.fast_path.marks import marks_of
 from waiting_queue import selectors
 
 # How long browsers and proxies keep the file: of a finished draw, and before it.
@@ -14,12 +17,15 @@ FINAL_SECONDS, PROMISE_SECONDS = 3600, 5
 
 
 @require_safe
+@cache_control(private=True, no_cache=True)
 def draw(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what will be drawn, or was drawn, and how to verify it."""
-    queue, caller = selectors.public_queue(pk), caller_in(request.session)
+    queue, caller = selectors.public_queue(pk), page_caller(request)
     public_draw = selectors.public_draw(queue)
     own_entry = None
-    if caller:
+    if marks := marks_of(request):
+        marks.facts["names_people"] = public_draw.stage != "none" and public_draw.shuffled
+    elif caller:
         own_entry = selectors.own_entry(queue, person=caller.id, draw=public_draw)
     context = {
         "queue": queue,
@@ -27,7 +33,7 @@ def draw(request: HttpRequest, pk: int) -> HttpResponse:
         "venue": queue.event.plan.venue,
         "draw": public_draw,
         "own_entry": own_entry,
-        "file_url": request.build_absolute_uri(reverse("queue:draw_file", args=[pk])),
+        "file_url": settings.SITE_URL + reverse("queue:draw_file", args=[pk]),
     }
     return render(request, "queue/draw.html", context)
 

@@ -1,6 +1,7 @@
 """The waiting page: one address for everybody, whatever their state in the line."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -8,14 +9,21 @@ from django.shortcuts import render, resolve_url
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from ticketing.accounts.selectors import Caller, caller_in
+from ticketing.accounts.selectors import Caller, caller_in, page_caller
 from ticketing.core import clock
 from ticketing.core.errors import NotLoggedIn
+from ticketing.core.fast_path.front_door import waited_ms
+from ticketing.core.fast_path.marks import marks_of
 from ticketing.core.redirects import SeeOther
 from waiting_queue import errors, selectors, services
 from waiting_queue.models import SaleQueue
 from waiting_queue.views.labels import SCRIPT_LABELS
-from waiting_queue.views.page_state import PageState, page_state_for, page_state_of_refusal
+from waiting_queue.views.page_state import (
+    PageState,
+    copied_page_state,
+    page_state_for,
+    page_state_of_refusal,
+)
 
 GET_OR_POST = ["GET", "HEAD", "POST"]
 # Refusals that the page shows anyway, from the state of the line: redirect to it.
@@ -37,8 +45,17 @@ def line(request: HttpRequest, pk: int) -> HttpResponse:
     """Show where the caller stands; a POST joins. Joining twice changes nothing."""
     if request.method == "POST":
         return _act(request, pk, services.join)
-    queue, caller = selectors.public_queue(pk), caller_in(request.session)
-    return _render_page(request, page_state_for(queue, caller, clock.now()))
+    queue, caller = selectors.public_queue(pk), page_caller(request)
+    marks = marks_of(request)
+    if marks is None:
+        return _render_page(request, page_state_for(queue, caller, clock.now()))
+    page_state = copied_page_state(queue, marks.variant, clock.now())
+    marks.facts |= {
+        "page_state": page_state.name,
+        "waiting": page_state.waiting,
+        "announcements": page_state.announcements,
+    }
+    return _render_page(request, page_state)
 
 
 @never_cache
@@ -47,7 +64,8 @@ def claim(request: HttpRequest, pk: int) -> HttpResponse:
     """Let the caller in if it is their turn. A GET, as after logging in again, shows the page."""
     if request.method != "POST":
         return SeeOther(resolve_url("queue:line", pk))
-    return _act(request, pk, services.claim)
+    waited = waited_ms(request.headers, int(1000 * clock.now().timestamp()))
+    return _act(request, pk, partial(services.claim, waited_ms=waited))
 
 
 @never_cache
@@ -99,13 +117,22 @@ def _require_caller(request: HttpRequest) -> Caller:
 def _render_page(request: HttpRequest, page_state: PageState, *, status: int = 200) -> HttpResponse:
     """Render the page, or for the page's own script only the part of it that changes."""
     template = "queue/line/_part.html" if request.GET.get("part") else "queue/line.html"
-    return render(request, template, _context(page_state), status=status)
+    context = _context(page_state)
+    if (marks := marks_of(request)) and page_state.is_live:
+        context["own"] = {name: marks.mark(name) for name in page_state.own_values}
+        context["chances"] = [
+            grade | {"chance": marks.mark(f"chance{place}"), "label": marks.mark(f"label{place}")}
+            for place, grade in enumerate(page_state.chances)
+        ]
+    return render(request, template, context, status=status)
 
 
 def _context(page_state: PageState) -> dict[str, Any]:
     event = page_state.queue.event
     return {
         "page_state": page_state,
+        "own": page_state.own_values,
+        "chances": page_state.chances,
         "queue": page_state.queue,
         "event": event,
         "venue": event.plan.venue,

@@ -1,8 +1,7 @@
 """The state of the waiting page for one person at one moment."""
 
 import json
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from random import random
 from typing import Any
@@ -11,10 +10,13 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import get_language
 
 from ticketing.accounts.selectors import Caller
+from ticketing.core import clock
 from ticketing.core.errors import DomainError, Unavailable
+from ticketing.core.live.socket_slots import socket_slots
 from waiting_queue import errors, selectors, services
 from waiting_queue.models import BlockAppeal, SaleQueue
 from waiting_queue.selectors.outlook import chance_of
+from waiting_queue.store import Standing
 from waiting_queue.views import labels
 
 State = SaleQueue.State
@@ -23,8 +25,10 @@ JOINABLE = frozenset({State.LOBBY, State.OPEN, State.PAUSED})
 NAMES = {"none": "join"}
 # Page states in which the script stays connected to the server.
 LIVE = frozenset({"lobby", "waiting", "ready"})
+# Of those, the states in which so many people are that they share copies of the page.
+COPIED = frozenset({"lobby", "waiting"})
 # Seconds between two reloads of a page without a script; faster ones make buttons hard to press.
-MIN_REFRESH, READY_REFRESH, FULL_REFRESH = 5, 10, 60
+MIN_REFRESH, LIVE_REFRESH, FULL_REFRESH = 5, 10, 60
 # A page for a queue that opens later than this does not reload.
 REFRESH_WINDOW = timedelta(minutes=10)
 
@@ -71,10 +75,6 @@ class PageState:
         return self.queue.state in JOINABLE and not self.is_full
 
     @property
-    def standing_json(self) -> str:
-        return json.dumps(self.standing)
-
-    @property
     def announcements_json(self) -> str:
         return json.dumps(self.announcements)
 
@@ -90,6 +90,30 @@ class PageState:
     def before(self) -> int:
         """Return how many people got a number before this one."""
         return max((self.standing or {}).get("number") or 1, 1) - 1
+
+    @property
+    def own_values(self) -> dict[str, str]:
+        """What the page of somebody in the line says about them, by the names of its marks."""
+        standing = self.standing or {}
+        ahead, number = standing.get("ahead"), standing.get("number")
+        values = {
+            "standing": json.dumps(self.standing),
+            "ahead": "" if ahead is None else intcomma(ahead),
+            "aheadhidden": " hidden" if ahead == 0 else "",
+            "aheadlabel": self.ahead_label,
+            "before": str(self.before or 1),
+            "gone": str(self.gone if self.before else 1),
+            "gonelabel": self.gone_label,
+            "gonehidden": "" if self.before else " hidden",
+            "eta": self.eta_label,
+            "etarange": self.eta_range_label,
+            "number": "" if number is None else intcomma(number),
+            "total": intcomma(standing.get("total", self.waiting)),
+            "lobby": intcomma(standing.get("lobby", self.lobby)),
+        }
+        for place, grade in enumerate(self.chances):
+            values |= {f"chance{place}": grade["chance"], f"label{place}": str(grade["label"])}
+        return values
 
     @property
     def gone(self) -> int:
@@ -129,10 +153,8 @@ class PageState:
     @property
     def refresh_after(self) -> int | None:
         """Return the seconds until a page without a script reloads."""
-        if self.name == "ready":
-            return READY_REFRESH
-        if self.standing and self.is_live:
-            return max(math.ceil(self.standing["next_poll_ms"] / 1000), MIN_REFRESH)
+        if self.is_live:
+            return LIVE_REFRESH
         if self.name == "scheduled":
             return _refresh_before(self.queue.lobby_opens_at or self.queue.opens_at, self.now)
         return FULL_REFRESH if self.name == "join" and self.is_full else None
@@ -176,21 +198,44 @@ def _anonymous_page_state(queue: SaleQueue, now: datetime) -> PageState:
 def _person_page_state(queue: SaleQueue, person: str, now: datetime) -> PageState:
     standing = services.standing(event_id=queue.pk, person=person, now=now)
     blocked = standing.state == "blocked"
-    jitter = random()  # noqa: S311 - spreads polls, guards nothing
     return PageState(
         NAMES.get(standing.state, standing.state),
         queue,
         now,
         waiting=standing.waiting,
         lobby=standing.lobby,
-        standing=selectors.standing_body(
-            event_id=queue.pk, person=person, standing=standing, now=now, jitter=jitter
-        ),
+        standing=page_standing(queue.pk, person, standing, now),
         absence_seconds=standing.absence_ms // 1000,
         announcements=services.announcements(queue.pk),
         why=selectors.block_reason(event_id=queue.pk, person=person) if blocked else "",
         **(_appeal_fields(queue.pk, person) if blocked else {}),
     )
+
+
+def _socket_after_ms(standing: Standing) -> int:
+    """Whoever is about to be called is not kept waiting."""
+    return socket_slots.take(clock.monotonic()) if standing.state == "waiting" else 0
+
+
+def page_standing(
+    event_id: int, person: str, standing: Standing, now: datetime
+) -> dict[str, Any] | None:
+    """The standing as the page's script reads it; None for somebody who is not in the line."""
+    if standing.state == "none":
+        return None
+    jitter = random()  # noqa: S311 - spreads polls, guards nothing
+    body = selectors.standing_body(
+        event_id=event_id, person=person, standing=standing, now=now, jitter=jitter
+    )
+    return body | {"socket_after_ms": _socket_after_ms(standing)}
+
+
+def copied_page_state(queue: SaleQueue, variant: str, now: datetime) -> PageState:
+    """The state that a copy of the page shows: before joining, or to anybody in line or lobby."""
+    page_state = page_state_for(queue, None, now)
+    if variant in COPIED and page_state.name == "join":
+        return replace(page_state, name=variant)
+    return page_state
 
 
 def _appeal_fields(event_id: int, person: str) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.http import HttpRequest
 from django.utils.dateparse import parse_datetime
 
 from payments.sandbox import selectors, services
@@ -16,25 +15,25 @@ from payments.sandbox.errors import InvalidRequest
 from payments.sandbox.idempotency import Answer
 from payments.sandbox.models import Payment
 from ticketing.core import clock
+from ticketing.core.fast_path.threads import in_thread
 
 LONGEST_PAGE = 1000
 DEFAULT_SPAN = timedelta(days=90)
 
 
-@endpoint("POST")
-def pre_register(request: HttpRequest, body: Body, payment_id: str) -> Answer:
+@endpoint("POST", "payments/<payment_id>/pre-register")
+def pre_register(body: Body, payment_id: str) -> Answer:
     services.pre_register(
         payment_id=payment_id,
         amount=whole_number(body, "totalAmount"),
         currency=text(body, "currency", longest=3),
-        origin=request.build_absolute_uri("/"),
         now=clock.now(),
     )
     return Answer(200, {})
 
 
-@endpoint("GET")
-def payment(request: HttpRequest, body: Body, payment_id: str) -> Answer:
+@endpoint("GET", "payments/<payment_id>")
+def payment(body: Body, payment_id: str) -> Answer:
     found = selectors.known_payment(payment_id)
     if found.state == Payment.State.PAY_PENDING:
         services.settle_charge(payment_id, now=clock.now())
@@ -43,13 +42,18 @@ def payment(request: HttpRequest, body: Body, payment_id: str) -> Answer:
     return Answer(200, serializers.payment_body(selectors.known_payment(payment_id)))
 
 
-@endpoint("POST")
-def confirm(request: HttpRequest, body: Body, payment_id: str) -> Answer:
-    found = selectors.known_payment(payment_id)
+@endpoint("POST", "payments/<payment_id>/confirm")
+async def confirm(body: Body, payment_id: str) -> Answer:
+    """A coroutine, because a slow card delays it."""
+    found = await in_thread(selectors.known_payment, payment_id)
     if found.behaviour == Behaviour.SLOW:
-        delay(found.seconds)
+        await delay(found.seconds)
     if found.behaviour == Behaviour.VANISH and found.token:
         return Answer(504, {}, hold=found.seconds)
+    return await in_thread(_charge, body, payment_id)
+
+
+def _charge(body: Body, payment_id: str) -> Answer:
     paid = services.confirm(
         payment_id=payment_id,
         token=text(body, "paymentToken") or "",
@@ -74,14 +78,14 @@ def _hold(payment: Payment, behaviour: Behaviour) -> float:
     return payment.seconds if payment.behaviour == behaviour else 0
 
 
-@endpoint("POST")
-def capture(request: HttpRequest, body: Body, payment_id: str) -> Answer:
+@endpoint("POST", "payments/<payment_id>/capture")
+def capture(body: Body, payment_id: str) -> Answer:
     services.capture(payment_id=payment_id)
     return Answer(200, {})
 
 
-@endpoint("POST")
-def cancel(request: HttpRequest, body: Body, payment_id: str) -> Answer:
+@endpoint("POST", "payments/<payment_id>/cancel")
+def cancel(body: Body, payment_id: str) -> Answer:
     reason = text(body, "reason")
     if not reason:
         raise InvalidRequest("A cancellation needs a reason.")
@@ -97,14 +101,14 @@ def cancel(request: HttpRequest, body: Body, payment_id: str) -> Answer:
     return Answer(200, answer, hold=_hold(cancellation.payment, Behaviour.REFUND_TIME_OUT))
 
 
-@endpoint("POST")
-def resend_webhook(request: HttpRequest, body: Body, payment_id: str) -> Answer:
+@endpoint("POST", "payments/<payment_id>/resend-webhook")
+def resend_webhook(body: Body, payment_id: str) -> Answer:
     webhook = services.resend(payment_id=payment_id, webhook_id=text(body, "webhookId"))
     return Answer(200, {"webhook": serializers.webhook_body(webhook) | {"trigger": "MANUAL"}})
 
 
-@endpoint("GET")
-def payments(request: HttpRequest, body: Body) -> Answer:
+@endpoint("GET", "payments")
+def payments(body: Body) -> Answer:
     """One page of the list."""
     found, page = _between(part(body, "filter")), part(body, "page")
     number, size = whole_number(page, "number") or 0, _size(page)
@@ -113,8 +117,8 @@ def payments(request: HttpRequest, body: Body) -> Answer:
     return Answer(200, {"items": items, "page": info})
 
 
-@endpoint("GET")
-def payments_by_cursor(request: HttpRequest, body: Body) -> Answer:
+@endpoint("GET", "payments-by-cursor")
+def payments_by_cursor(body: Body) -> Answer:
     """The payments after a cursor."""
     cursor = text(body, "cursor") or "0"
     if not cursor.isdecimal():

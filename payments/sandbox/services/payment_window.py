@@ -32,7 +32,7 @@ class WindowOrder:
 
 
 def pre_register(
-    *, payment_id: str, amount: int | None, currency: str | None, origin: str, now: datetime
+    *, payment_id: str, amount: int | None, currency: str | None, now: datetime
 ) -> None:
     """Register the amount, so that the fan's browser can't change it."""
     with transaction.atomic():
@@ -40,7 +40,6 @@ def pre_register(
         if payment.state in Payment.CHARGED:
             raise AlreadyPaid()
         payment.amount, payment.currency = amount, currency or payment.currency
-        payment.origin = origin
         payment.save()
 
 

@@ -43,7 +43,7 @@ function showStatus() {
   const now = Date.now() / SECOND, newest = Math.max(began, ...seen.values());
   const word = status !== "lost" && rows.size && now - newest > LATE ? "late" : status;
   root.querySelector("[data-dot]").className = `console-dot console-dot--${word}`;
-  write(root.querySelector("[data-touch]"), label(word));
+  write(root.querySelector("[data-connection]"), label(word));
   askAboutSilent(now);
 }
 

@@ -67,7 +67,7 @@ function showStatus() {
   const late = status !== "lost" && Date.now() / SECOND - Math.max(newest, began) > LATE;
   const word = !late ? status : "runs" in root.dataset ? "late" : "still";
   root.querySelector("[data-dot]").className = `console-dot console-dot--${word}`;
-  write(root.querySelector("[data-touch]"), label(word));
+  write(root.querySelector("[data-connection]"), label(word));
 }
 
 function table() {

@@ -7,7 +7,7 @@ import { ask, Refused, Unreachable } from "./server.js";
 import { signal, wakeSound } from "./signals.js";
 import { looksSigned, readSigned } from "./token.js";
 import { dismissConflicts, showAnswer, showConflict, showCounts, showLatest, showNet } from "./view.js";
-import { clock, say } from "./words.js";
+import { clock, say } from "./labels.js";
 
 const SAME = 4_000, SEND = 4_000, COUNT = 5_000, BATCH = 50;
 const page = document.getElementById("door");

@@ -1,6 +1,6 @@
 // Shows the answer, the latest check-ins, conflicts and counts.
 
-import { say } from "./words.js";
+import { say } from "./labels.js";
 
 const MOST = 8;
 const page = document.getElementById("door");

@@ -1,6 +1,6 @@
 // The connection to the server: a websocket, else server-sent events, else polling.
 
-import { fetchStanding, isTransient, openPolls, openSocket, openStream } from "./transports.js";
+import { fetchStanding, isTransient, openPolls, openSocket, openStream, rememberStanding } from "./transports.js";
 
 const TRANSPORTS = [openSocket, openStream, openPolls];
 const STATUSES = ["live", "sse", "polling"];
@@ -31,10 +31,12 @@ export class Connection {
     this.#onError = onError;
   }
 
-  start() {
+  /** Open the connection; with `socketAfter` ms, poll until then: many others came at the same time. */
+  start({ socketAfter = 0, nextPoll = 0 } = {}) {
     if (this.#running) return;
     this.#running = true;
-    this.#open();
+    if (socketAfter > 0) this.#openLater(socketAfter, nextPoll);
+    else this.#open();
     this.#after("probeLater", jittered(PROBE_EVERY), () => this.#probeLater());
   }
 
@@ -67,9 +69,21 @@ export class Connection {
     this.#setWatchdog(FIRST_FRAME);
   }
 
+  #openLater(ms, nextPoll) {
+    this.#close = openPolls(
+      this.#urls,
+      (frame) => this.#receive(frame, POLLING),
+      (code) => code && !isTransient(code) && this.#fail(code),
+      nextPoll,
+    );
+    this.#onStatus(STATUSES[POLLING], nextPoll);
+    this.#after("reopen", ms, () => this.#open());
+  }
+
   #receive(frame, transport) {
     if (frame.type === "reconnect") return this.#reopen(frame.after_ms);
     if (frame.type === "error") return isTransient(frame.code) ? this.#lose() : this.#fail(frame.code);
+    if (frame.type === "standing") rememberStanding(this.#urls, frame);
     this.#failures = this.#attempts = 0;
     const pause = transport === POLLING ? frame.next_poll_ms : 0; // only standings carry it
     if (pause !== undefined) {

@@ -13,7 +13,7 @@ const box = () => document.getElementById("line");
 
 let standing = null, announcements = null, receivedAt = "", connection = null;
 let status = ["reconnecting"]; // of the connection, kept while the view changes
-let loading = null, unchangedLoads = 0, refreshed = false;
+let loading = null, unchangedLoads = 0, refreshed = false, asked = false;
 
 // -- frames ----------------------------------------------------------------------------------------
 
@@ -22,12 +22,23 @@ function onFrame(frame, horizon, outOfOrder = false) {
   if (frame.type === "outlook") return onOutlook(frame);
   if (frame.type !== "standing" || (outOfOrder && frame.server_time < receivedAt)) return;
   const previous = standing;
+  if (isOlder(frame, previous)) return;
+  if (frame.state === "NONE" && LIVE.has(previous.state) && !asked) {
+    asked = true; // our token may still prove the place: a poll with it restores a place that was lost
+    return connection?.refresh();
+  }
+  asked = false;
   standing = frame;
   receivedAt = frame.server_time;
   if (frame.state !== previous.state) return changeState(frame);
   view.showStanding(frame, horizon);
   view.showOutlook(announcements, frame.ahead);
   announceStanding(frame, previous);
+}
+
+/** Whether another server process, a tick behind, says what was so before. A new token starts anew. */
+function isOlder(frame, known) {
+  return !frame.token && frame.number === known.number && frame.turn < known.turn;
 }
 
 function onNotice(message) {
@@ -79,9 +90,9 @@ function connect(live) {
   connection = null;
   if (!live) return;
   const { socket, stream, poll, outlook } = box().dataset;
-  const urls = { socket, stream, poll, outlook, token: standing.token };
+  const urls = { socket, stream, poll, outlook, token: standing.token, turn: standing.turn };
   connection = new Connection(urls, { onFrame, onStatus, onError: () => load(pause()) });
-  connection.start();
+  connection.start({ socketAfter: standing.socket_after_ms, nextPoll: standing.next_poll_ms });
 }
 
 /** Show the view of another state: from a template on the page if there is one, else fetched. */

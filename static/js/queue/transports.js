@@ -24,7 +24,9 @@ function untilClosed(onFrame, onLost) {
 export function openSocket(urls, onFrame, onLost) {
   const address = new URL(urls.socket, location.href);
   address.protocol = address.protocol.replace("http", "ws");
-  const socket = new WebSocket(address);
+  if (urls.turn) address.searchParams.set("turn", urls.turn);
+  // Browsers can't set a header here; with the token the server need not look the person up.
+  const socket = new WebSocket(address, urls.token ? [urls.token] : []);
   const callbacks = untilClosed(onFrame, onLost);
   socket.onmessage = ({ data }) => callbacks.frame(JSON.parse(data));
   socket.onclose = () => callbacks.lost();
@@ -40,7 +42,8 @@ export function openStream(urls, onFrame, onLost) {
   return () => { callbacks.close(); source.close(); };
 }
 
-export function openPolls(urls, onFrame, onLost) {
+/** The first poll is sent after `wait` ms, if the standing is known already. */
+export function openPolls(urls, onFrame, onLost, wait = 0) {
   const callbacks = untilClosed(onFrame, onLost);
   let next, nextOutlook;
   async function poll() {
@@ -49,6 +52,10 @@ export function openPolls(urls, onFrame, onLost) {
       callbacks.frame(standing);
       next = setTimeout(poll, standing.next_poll_ms);
     } catch (failure) {
+      if (failure.retryAfter) {
+        next = setTimeout(poll, failure.retryAfter * (1 + Math.random() / 2));
+        return;
+      }
       clearTimeout(nextOutlook);
       callbacks.lost(failure.code);
     }
@@ -61,8 +68,13 @@ export function openPolls(urls, onFrame, onLost) {
     }
     nextOutlook = setTimeout(pollOutlook, OUTLOOK_EVERY * (0.8 + 0.4 * Math.random()));
   }
-  poll();
-  pollOutlook();
+  if (wait) {
+    next = setTimeout(poll, wait);
+    nextOutlook = setTimeout(pollOutlook, OUTLOOK_EVERY);
+  } else {
+    poll();
+    pollOutlook();
+  }
   return () => { callbacks.close(); clearTimeout(next); clearTimeout(nextOutlook); };
 }
 
@@ -70,8 +82,8 @@ export function openPolls(urls, onFrame, onLost) {
 export async function fetchStanding(urls) {
   const bearer = urls.token ? { Authorization: `Bearer ${urls.token}` } : {};
   try {
-    const standing = await fetchJson(urls.poll, bearer);
-    urls.token = standing.token ?? urls.token;
+    const standing = await fetchJson(urls.turn ? `${urls.poll}?turn=${urls.turn}` : urls.poll, bearer);
+    rememberStanding(urls, standing);
     return { type: "standing", ...standing };
   } catch (failure) {
     if (!urls.token || failure.status !== 401) throw failure;
@@ -80,12 +92,19 @@ export async function fetchStanding(urls) {
   }
 }
 
+/** Keep the token, and the turn of the line that was seen: nothing older is told after it. */
+export function rememberStanding(urls, { token, turn }) {
+  urls.turn = token || !(turn < urls.turn) ? turn : urls.turn;
+  urls.token = token ?? urls.token;
+}
+
 async function fetchJson(address, headers = {}) {
   const response = await fetch(address, { headers, cache: "no-store" });
   const body = await response.json().catch(() => ({}));
   if (!response.ok) {
     const code = response.status >= 500 ? "unavailable" : body.code;
-    throw Object.assign(new Error(code), { code, status: response.status });
+    const retryAfter = response.status === 503 ? 1_000 * response.headers.get("Retry-After") : 0;
+    throw Object.assign(new Error(code), { code, status: response.status, retryAfter });
   }
   return body;
 }

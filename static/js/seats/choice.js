@@ -1,7 +1,7 @@
 // The chosen seats, before they are held.
 
 import { ACCESSIBLE, COMPANION, FREE, LETTERS } from "./plan.js";
-import { count, has, money, nameOf, say } from "./words.js";
+import { count, has, money, nameOf, say } from "./labels.js";
 
 const box = document.getElementById("choice");
 const find = (name) => box.querySelector(`[data-${name}]`);
@@ -49,7 +49,7 @@ export class Choice {
     if (this.#plan.state[at] !== FREE) return say("notFree", { seat, state: this.state(at) });
     if (this.#ids.size >= this.#me.left) return this.#warn(this.#me.left ? "enough" : "enoughNone");
     this.#ids.add(id);
-    this.#touched();
+    this.#selectionChanged();
     return say("added", { seat, sum: this.#sum() });
   }
 
@@ -123,7 +123,7 @@ export class Choice {
   #remove(id) {
     const seat = this.name(this.#plan.byId.get(id));
     this.#ids.delete(id);
-    this.#touched();
+    this.#selectionChanged();
     return say("removed", { seat, sum: this.#sum() });
   }
 
@@ -133,7 +133,7 @@ export class Choice {
     return "";
   }
 
-  #touched() {
+  #selectionChanged() {
     this.#key = "";
     this.alert("");
     this.#keep();

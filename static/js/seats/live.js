@@ -10,7 +10,7 @@ const spread = (ms) => ms * (0.8 + 0.4 * Math.random());
 export class Live {
   #where; #listener; #tag = ""; #recent = []; #socket = null; #failures = 0; #over = false; #timers = {}; #due = 0; #loading = null;
 
-  /** The listener's `loaded` gets a new list, `changed` state changes, `touched` the connection state. */
+  /** The listener's `loaded` gets a new list, `changed` state changes, `connectionChanged` the connection state. */
   constructor(where, listener) {
     this.#where = where;
     this.#listener = listener;
@@ -61,7 +61,7 @@ export class Live {
     if (frame.type !== "seats") return;
     const was = this.#failures;
     this.#failures = 0;
-    this.#listener.touched("live");
+    this.#listener.connectionChanged("live");
     this.#recent.push({ at: performance.now(), changes: frame.changes });
     if (was) this.#load(); // there was a gap
     if (this.#listener.changed(frame.changes)) this.#loadWithin(SOON + Math.random() * SOON);
@@ -75,9 +75,9 @@ export class Live {
   #disconnected() {
     this.#failures += 1;
     if (this.#isPolling) {
-      this.#listener.touched("checking", POLL / 1000);
+      this.#listener.connectionChanged("checking", POLL / 1000);
       this.#after("list", spread(POLL), () => document.hidden || this.#load());
-    } else this.#listener.touched("reconnecting");
+    } else this.#listener.connectionChanged("reconnecting");
     if (!this.#over) this.#reconnect(Math.min(SHORTEST * 2 ** this.#failures, LONGEST) * (0.5 + Math.random() / 2));
   }
 

@@ -5,7 +5,7 @@ import { Choice } from "./choice.js";
 import { SeatPlan } from "./plan.js";
 import { Live } from "./live.js";
 import { SeatMap } from "./map.js";
-import { say } from "./words.js";
+import { say } from "./labels.js";
 
 const HINT = 4_000;
 const box = document.getElementById("seat-map");
@@ -15,7 +15,7 @@ function begin() {
   let plan = null, hint = 0;
   const choice = new Choice(me, { event, hold, basket }, changed);
   const map = new SeatMap(box, { marks: me.marks, own: me.own, tell: { taken, met, grew, stood } });
-  const live = new Live({ list, socket }, { loaded, changed: heard, touched });
+  const live = new Live({ list, socket }, { loaded, changed: heard, connectionChanged });
 
   function loaded(body) {
     mark("seats:list");
@@ -93,10 +93,10 @@ function speak(words) {
   document.getElementById("map-spoken").textContent = words;
 }
 
-function touched(how, seconds) {
-  const place = box.querySelector("[data-touch]");
-  place.dataset.touch = how;
-  place.querySelector("[data-touch-words]").textContent = say(how, { n: seconds });
+function connectionChanged(how, seconds) {
+  const place = box.querySelector("[data-connection]");
+  place.dataset.connection = how;
+  place.querySelector("[data-connection-label]").textContent = say(how, { n: seconds });
 }
 
 if (box) begin();

@@ -1,7 +1,7 @@
 // Draws the visible part of the plan: sections when zoomed out, seats when zoomed in.
 
 import { ACCESSIBLE, BLOCKED, COMPANION, FREE, HELD, SOLD } from "./plan.js";
-import { count, say } from "./words.js";
+import { count, say } from "./labels.js";
 
 const SEATS_FROM = 4.5; // pixels between two seats from which seats are drawn
 const SHAPES_FROM = 11;

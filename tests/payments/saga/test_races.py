@@ -2,13 +2,13 @@
 
 from datetime import timedelta
 from functools import partial
-from threading import Barrier, Event, Lock
+from threading import Barrier, Lock
 from uuid import uuid4
 
 import pytest
 from django.db import IntegrityError, connection
 
-from payments import locks, selectors, services
+from payments import locks, services
 from payments.models import OutboxMessage, Payment, Refund, RefundPolicy
 from payments.outbox import mails
 from payments.saga import payment_steps, refund_steps
@@ -16,14 +16,28 @@ from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
 from payments.services import cancellations
 from reservations import services as reservations
+from reservations import sql
 from reservations.errors import HoldExpired
 from reservations.models import Reservation
-from reservations.services import purchases
-from tests.payments.buyers import Buyer, messages, money_and_seats_agree, seat_states, work
-from tests.payments.race_controls import change_sql, meet_before, together_at_locked, without_index
+from tests.payments.buyers import (
+    Buyer,
+    add_earlier_message,
+    messages,
+    money_and_seats_agree,
+    seat_states,
+    work,
+)
+from tests.payments.race_controls import (
+    change_sql,
+    meet_before,
+    together_at_locked,
+    while_uncommitted,
+    without_index,
+)
 from tests.payments.services.test_webhooks import body_of, send, signed
 from tests.race import together, winners
 from ticketing.core import clock
+from ticketing.core.errors import IllegalMove
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -59,18 +73,26 @@ def test_two_tabs_start_one_payment(buyer):
     assert len({payment.pk for payment in winners(results)}) == Payment.objects.count() == 1
 
 
-def test_control_without_the_constraints_every_tab_starts_a_payment(buyer):
+def test_tabs_that_come_while_the_reservation_is_locked_start_one_payment(buyer):
+    """None of their statements sees the payment of the first, which they find by a repeat."""
+    found = together_at_locked(
+        Reservation.objects.all(), FEW, lambda: buyer.start(payment_key=uuid4())
+    )
+
+    assert len({payment.pk for payment in found}) == Payment.objects.count() == 1
+
+
+def test_control_without_the_constraint_every_tab_starts_a_payment(buyer):
     """The lock of the reservation lets them come one after the other, and each begins."""
     with without_index("one_open_payment_per_reservation"):
-        together(FEW, lambda _: buyer.start(payment_key=uuid4()))
+        together_at_locked(Reservation.objects.all(), FEW, lambda: buyer.start(payment_key=uuid4()))
 
         assert Payment.objects.count() == FEW
 
 
 def test_control_without_the_keys_constraint_every_click_starts_a_payment(buyer, monkeypatch):
-    monkeypatch.setattr(selectors, "payment_by_key", lambda **_: None)
     with without_index("one_open_payment_per_reservation", unique_name("payment_key")):
-        together(FEW, lambda _: buyer.start())
+        together_at_locked(Reservation.objects.all(), FEW, buyer.start)
 
         assert Payment.objects.count() == FEW
 
@@ -83,7 +105,7 @@ def test_a_double_click_charges_once(buyer, event):
 
     assert len(winners(results)) == FEW
     assert len(testing.charges()) == 1
-    assert messages() == ["PaymentSucceeded", "ReservationConfirmed"]
+    assert messages() == ["ReservationConfirmed"]
     assert money_and_seats_agree(event)
 
 
@@ -97,14 +119,14 @@ def test_many_who_settle_at_once_settle_once(buyer, event):
     together(FEW, lambda _: services.settle_payment(pk=pk, now=buyer.now))
 
     assert buyer.payment.state == "succeeded"
-    assert messages() == ["PaymentSucceeded", "ReservationConfirmed"]
+    assert messages() == ["ReservationConfirmed"]
     assert list(buyer.payment.steps.values_list("after", flat=True)).count("succeeded") == 1
     assert money_and_seats_agree(event)
 
 
 def test_control_without_the_state_check_a_payment_is_charged_many_times(buyer, monkeypatch):
-    change_sql(monkeypatch, "move_payment", STATE_CHECK)
-    meet_before(monkeypatch, payment_steps, "mark_charging", FEW)
+    change_sql(monkeypatch, "start_charge", STATE_CHECK)
+    meet_before(monkeypatch, payment_steps, "start_charge", FEW)
     buyer.start()
     answer = buyer.agree()
 
@@ -133,7 +155,7 @@ def test_a_webhook_racing_the_confirm_sells_once(buyer, event, settings):
     work(buyer.now + timedelta(minutes=4))
 
     assert len(winners(results)) == FEW
-    assert messages() == ["PaymentSucceeded", "ReservationConfirmed"]
+    assert messages() == ["ReservationConfirmed"]
     assert len(testing.charges()) == 1
     assert money_and_seats_agree(event)
 
@@ -164,26 +186,23 @@ def test_expiry_and_payment_are_one_or_the_other(buyer):
     assert (buyer.reservation.state, paying) in {("paying", 1), ("expired", 0)}
 
 
+def start_while_it_expires(buyer):
+    moment = buyer.reservation.deadline
+    expire = partial(reservations.expire_holds, now=moment)
+    return while_uncommitted(expire, partial(buyer.start, now=moment - timedelta(microseconds=1)))
+
+
+def test_who_pays_while_the_seats_run_out_is_refused(buyer, event):
+    assert isinstance(start_while_it_expires(buyer), IllegalMove)
+    assert (buyer.reservation.state, seat_states(buyer)) == ("expired", {"available"})
+    assert Payment.objects.count() == 0
+
+
 def test_control_without_the_lock_seats_that_ran_out_are_paid_for(buyer, event, monkeypatch):
     """Payment looked before the clock took the seats away, and wrote afterwards."""
-    looked, expired = Event(), Event()
-    moment = buyer.reservation.deadline
+    change_sql(monkeypatch, "extend_hold", "FOR NO KEY UPDATE", place=sql)
 
-    def unlocked(code, **_):
-        found = Reservation.objects.get(code=code)
-        looked.set()
-        assert expired.wait(10)
-        return found
-
-    def race(number):
-        if number == 0:
-            return buyer.start(now=moment - timedelta(microseconds=1))
-        assert looked.wait(10)
-        reservations.expire_holds(now=moment)
-        return expired.set()
-
-    monkeypatch.setattr(purchases, "reservation_for_update", unlocked)
-    together(2, race)
+    start_while_it_expires(buyer)
 
     assert (buyer.reservation.state, seat_states(buyer)) == ("paying", {"available"})
     assert reservations.inconsistent_seats(event_id=event.pk)
@@ -274,14 +293,26 @@ def test_a_cancel_pressed_many_times_at_once_gives_back_once(buyer, half):
 
 def one_by_one_after_the_terms(monkeypatch, seen):
     """Both have read the fee before either gives back, and the second once the first is done."""
-    real, met, turn = cancellations.begin_and_settle_refund, Barrier(2), Lock()
+    begin, met, turn = cancellations.begin_refund_of, Barrier(2), Lock()
+    settle = cancellations.settle_refund
 
-    def give_back(payment, amount, **more):
+    def begin_in_turn(payment, amount, **more):
         met.wait(10)
-        with turn:
-            return real(seen(payment), amount, **more)
+        assert turn.acquire(timeout=10)
+        try:
+            return begin(seen(payment), amount, **more)
+        except Exception:
+            turn.release()
+            raise
 
-    monkeypatch.setattr(cancellations, "begin_and_settle_refund", give_back)
+    async def settle_and_let_the_next_begin(*args, **more):
+        try:
+            return await settle(*args, **more)
+        finally:
+            turn.release()
+
+    monkeypatch.setattr(cancellations, "begin_refund_of", begin_in_turn)
+    monkeypatch.setattr(cancellations, "settle_refund", settle_and_let_the_next_begin)
 
 
 def test_a_cancel_that_comes_second_reads_what_the_first_one_did(buyer, half, monkeypatch):
@@ -336,6 +367,11 @@ def test_control_without_the_lock_two_workers_take_the_same_payments(due, now, m
     assert first == second != []
 
 
+def names(**which):
+    found = OutboxMessage.objects.filter(**which).order_by("sequence")
+    return [f"{message.aggregate}-{message.sequence}" for message in found]
+
+
 @pytest.fixture
 def delivered(monkeypatch):
     names = []
@@ -351,6 +387,7 @@ def test_control_without_the_lock_two_workers_deliver_the_same_message(
     buyer, delivered, monkeypatch
 ):
     buyer.buy()
+    OutboxMessage.objects.update(sequence=1)
     change_sql(monkeypatch, "claim_outbox_messages", "FOR NO KEY UPDATE OF message SKIP LOCKED")
     met = Barrier(2)
 
@@ -369,23 +406,26 @@ def test_control_without_the_lock_two_workers_deliver_the_same_message(
 def test_control_without_the_check_for_earlier_messages_they_overtake(
     buyer, delivered, monkeypatch
 ):
+    add_earlier_message(buyer)
     buyer.buy()
+    [later] = names(kind="ReservationConfirmed")
     text = locks.statement("claim_outbox_messages")
     earlier = text[text.index("AND NOT EXISTS") : text.index("ORDER BY")]
     change_sql(monkeypatch, "claim_outbox_messages", earlier)
-    OutboxMessage.objects.filter(sequence=1).update(due_at=buyer.now + timedelta(seconds=1))
+    OutboxMessage.objects.filter(sequence=0).update(due_at=buyer.now + timedelta(seconds=1))
 
     services.deliver_messages(now=buyer.now)
 
-    assert delivered == [f"reservation:{buyer.code}-2"]
+    assert delivered == [later]
 
 
 def test_many_workers_deliver_each_message_once_and_in_order(buyer, delivered):
     buyer.buy()
+    add_earlier_message(buyer)
 
     together(FEW, lambda _: services.deliver_messages(now=buyer.now))
 
-    assert delivered == [f"reservation:{buyer.code}-1", f"reservation:{buyer.code}-2"]
+    assert delivered == names()
     assert set(OutboxMessage.objects.values_list("state", flat=True)) == {"delivered"}
 
 

@@ -1,14 +1,13 @@
 """A key makes a call happen once, however often it is made."""
 
+import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from io import BytesIO
 
 import pytest
-from django.test import RequestFactory
 
 from payments.sandbox import delays, idempotency, testing
-from payments.sandbox.api import views
+from payments.sandbox.asgi import application
 from payments.sandbox.models import Call
 from payments.sandbox.testing import Behaviour
 from tests.browser.conftest import wait_until
@@ -79,11 +78,25 @@ def test_a_key_is_forgotten_after_three_hours(post, paid):
 
 def test_a_request_whose_client_hung_up_does_not_use_up_its_key(post, paid, settings):
     paid()
-    headers = {"HTTP_AUTHORIZATION": f"PortOne {settings.PORTONE_API_SECRET}"}
-    headers |= {"HTTP_IDEMPOTENCY_KEY": KEY, "CONTENT_LENGTH": "40", "wsgi.input": BytesIO()}
-    cut_off = RequestFactory().request(REQUEST_METHOD="POST", **headers)
+    headers = {"authorization": f"PortOne {settings.PORTONE_API_SECRET}", "idempotency-key": KEY}
+    scope = {
+        "method": "POST",
+        "path": "/sandbox/portone/payments/order-1/cancel",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    received = iter([{"type": "http.request", "more_body": True}, {"type": "http.disconnect"}])
+    sent = []
 
-    assert views.cancel(cut_off, payment_id="order-1").status_code == 400
+    async def receive():
+        return next(received)
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(application(scope, receive, send))
+
+    assert sent == []
     assert post("order-1/cancel", PART, key=KEY).status_code == 200
 
 

@@ -20,6 +20,8 @@ from standardwebhooks import Webhook as Standard
 from standardwebhooks import WebhookVerificationError as StandardError
 
 from payments.sandbox import testing, timers, webhooks
+from payments.sandbox.models import Payment
+from payments.sandbox.services import WindowOrder
 from payments.sandbox.testing import Behaviour
 from tests.browser.conftest import wait_until
 from tests.payments.sandbox_server import kind_of
@@ -177,8 +179,7 @@ def test_a_late_one_comes_after_the_answer(paid, shop):
     assert [kind_of(body) for _, body in shop.received] == ["Ready"]
 
     (late,) = timers.pending()
-    late.cancel()
-    late.function()  # as the timer does after its 60 seconds
+    late.fire()  # as after its 60 seconds
 
     assert shop.kinds == ["Paid", "Ready"]
 
@@ -224,8 +225,34 @@ def test_only_an_existing_webhook_can_be_resent(portone, paid, registered):
     assert answer.webhook.id == first.webhook_id
 
 
-def test_a_path_is_a_path_of_the_site_that_was_called(paid, origin, settings):
+@pytest.mark.parametrize("opened_at", ["http://localhost:8123", ""])
+def test_a_path_is_a_path_of_the_site_whose_window_was_opened(window, settings, opened_at):
     settings.PAYMENTS_SANDBOX_WEBHOOK = "/hooks/here/"
-    paid()
+    window(order=WindowOrder(origin=opened_at))
 
-    assert testing.webhooks_of("order-1")[-1].url == f"{origin}/hooks/here/"
+    assert testing.webhooks_of("order-1")[-1].url == (
+        f"{opened_at or settings.SITE_URL}/hooks/here/"
+    )
+
+
+def test_a_webhook_whose_payment_is_gone_is_not_sent(paid, shop, caplog):
+    paid(Behaviour.SEND_LATE, seconds=60)
+    wait_until(lambda: len(timers.pending()) == 1)
+    (late,) = timers.pending()
+    Payment.objects.all().delete()
+
+    late.fire()
+
+    assert shop.kinds == ["Ready"]
+    assert "failed" not in caplog.text
+
+
+def test_no_timer_outlives_what_it_works_on(paid, shop):
+    """At the end of a test run a timer must not ask a database that is gone."""
+    paid(Behaviour.SEND_LATE, seconds=60)
+    wait_until(lambda: len(timers.pending()) == 1)
+
+    timers.cancel_all()
+
+    assert timers.pending() == []
+    assert [kind_of(body) for _, body in shop.received] == ["Ready"]

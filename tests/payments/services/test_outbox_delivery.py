@@ -9,6 +9,7 @@ from payments import outbox, services
 from payments.models import OutboxMessage
 from payments.outbox import mails
 from payments.services import outbox_delivery
+from tests.payments.buyers import add_earlier_message
 from tests.waiting_queue.commands.calling import run
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
@@ -16,7 +17,9 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 @pytest.fixture
 def bought(buyer):
+    """With two messages, of which the first has no mail."""
     buyer.buy()
+    add_earlier_message(buyer)
     return buyer
 
 
@@ -51,7 +54,7 @@ def test_a_message_waits_for_those_before_it(bought, monkeypatch):
 
     assert services.deliver_messages(now=bought.now) == 1
     assert states() == ["waiting", "waiting"]
-    assert OutboxMessage.objects.get(sequence=1).error == "no mail server"
+    assert OutboxMessage.objects.get(sequence=0).error == "no mail server"
 
     monkeypatch.undo()
     services.deliver_messages(now=bought.now + timedelta(minutes=1))

@@ -8,10 +8,11 @@ from django.utils import translation
 from django.utils.timezone import localtime
 
 from payments import services
-from payments.gateways import gateway, portone
+from payments.gateways import portone
 from payments.sandbox import testing
 from payments.sandbox.services import WindowOrder
 from payments.sandbox.testing import Behaviour
+from tests.payments.buyers import ask_gateway
 from tests.waiting_queue.commands.calling import run
 from ticketing.core import clock
 
@@ -51,7 +52,7 @@ def test_a_seat_without_money_is_found(bought, capsys):
 def paid_there(name, amount, behaviour=None):
     """At the gateway alone: our side has no row of it."""
     number = f"pay-elsewhere-{name}"
-    gateway().prepare(number=number, amount=amount, currency="KRW", timeout=5)
+    ask_gateway("prepare", number=number, amount=amount, currency="KRW", timeout=5)
     testing.pay(number, behaviour, order=INSTANT)
     return number
 
@@ -61,7 +62,9 @@ def test_money_that_only_the_gateway_knows_is_found_on_every_page(bought, monkey
     back, kept = paid_there("back", 100), paid_there("kept", 101)
     paid_there("refused", 102, Behaviour.REFUSE)
     last = paid_there("last", 103)
-    gateway().refund(number=back, amount=100, refundable=100, reason="x", key="k" * 20, timeout=5)
+    ask_gateway(
+        "refund", number=back, amount=100, refundable=100, reason="x", key="k" * 20, timeout=5
+    )
 
     with pytest.raises(Exception, match="2 differences"):
         call_command("payments_reconcile")

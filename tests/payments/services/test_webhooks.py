@@ -9,11 +9,10 @@ from django.test import Client
 from standardwebhooks import Webhook as Standard
 
 from payments import services
-from payments.gateways import gateway
 from payments.models import Payment, WebhookReceipt
 from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
-from tests.payments.buyers import money_and_seats_agree, work
+from tests.payments.buyers import ask_gateway, money_and_seats_agree, work
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 ADDRESS = "/payments/webhooks/portone/"
@@ -142,7 +141,8 @@ def test_the_sandboxes_own_webhooks_are_understood(buyer, settings, event, origi
 def test_a_refund_made_elsewhere_is_found_by_comparing(buyer, settings, event, now):
     payment = buyer.buy()
     total = payment.charged
-    gateway().refund(
+    ask_gateway(
+        "refund",
         number=payment.number,
         amount=total,
         refundable=total,

@@ -11,7 +11,7 @@ from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
 from reservations.models import Reservation
 from tests.making import make_event
-from tests.payments.buyers import Buyer, seat_states, work
+from tests.payments.buyers import Buyer, seat_states, settle_in_background, work
 from ticketing.core import clock
 from ticketing.events.models import Event
 from waiting_queue import services as queue
@@ -122,6 +122,9 @@ def test_soon_after_the_order_cancelling_is_free(me, paid, django_assert_max_num
     page = me.send(order(paid, "cancel/"))
 
     assert me.address == order(paid)
+    assert "Refund in progress" in page or "Cancelled</span>" in page
+    settle_in_background()
+    page = me.open(order(paid))
     assert "Cancelled</span>" in page
     assert "−₩308,000" in page
     assert seat_states(paid) == {"available"}
@@ -136,6 +139,8 @@ def test_a_button_pressed_again_says_the_same_and_no_refusal(me, paid):
     again = me.send(order(paid, "cancel/"), fee=fee)
 
     assert me.address == order(paid)
+    settle_in_background()
+    again += me.open(order(paid))
     assert "can't be refunded" not in first + again
     assert "Cancelled</span>" in again
     assert "can't be refunded" not in me.open(order(paid, "cancel/"))
@@ -149,7 +154,9 @@ def test_later_it_costs_the_fee_that_was_shown(me, paid):
     assert "Fee, 10%" in page
     assert "Cancel for a fee of ₩30,800" in page
 
-    page = me.send(order(paid, "cancel/"))
+    me.send(order(paid, "cancel/"))
+    settle_in_background()
+    page = me.open(order(paid))
 
     assert "Fee kept: ₩30,800" in page
     assert "−₩277,200" in page
@@ -207,6 +214,7 @@ def test_a_pending_refund_is_shown_and_polled(me, buyer):
     assert "Refund in progress" in page
     assert "js/payments/watch" in page
 
+    settle_in_background()
     testing.wait()
     work(buyer.now + timedelta(minutes=5))
     assert "Cancelled</span>" in me.open(order(buyer))
@@ -216,7 +224,9 @@ def test_a_refund_that_is_refused_leaves_the_seats_and_says_so(me, buyer):
     buyer.buy(Behaviour.REFUND_REFUSED)
     me.open(order(buyer, "cancel/"))
 
-    page = me.send(order(buyer, "cancel/"))
+    me.send(order(buyer, "cancel/"))
+    settle_in_background()
+    page = me.open(order(buyer))
 
     assert "The payment service refused this refund; nothing has changed." in page
     assert "Paid</span>" in page

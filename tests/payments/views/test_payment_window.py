@@ -11,6 +11,7 @@ from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
 from reservations.models import Reservation
 from tests.payments.views.browser import begin, pay
+from ticketing.core.event_loop import blocking
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 # As with a real store; nothing of it is called in these tests.
@@ -124,7 +125,7 @@ def test_a_gateway_that_is_away_is_said_and_can_be_tried_again(me, buyer, settin
 
 def test_an_open_breaker_is_said_too(me, buyer):
     for _ in range(store.MIN_CALLS):
-        store.record_call("portone", succeeded=False)
+        blocking(store.record_call)("portone", succeeded=False)
 
     page = begin(me, buyer)
 
@@ -169,7 +170,7 @@ def test_who_says_not_to_have_paid_but_did_has_the_seats(me, buyer, settings):
 def test_who_turned_back_can_not_be_charged_by_a_window_that_was_left_open(me, buyer):
     payment = buyer.start()
     answer = buyer.agree()
-    me.client.post(f"/payments/{payment.number}/stop/")
+    me.send(f"/payments/{payment.number}/stop/")
 
     me.open(
         f"/payments/{payment.number}/return/?paymentToken={answer['paymentToken']}"
@@ -184,7 +185,7 @@ def test_turning_back_while_the_gateway_is_away_changes_nothing(me, buyer, setti
     payment = buyer.start()
     settings.PORTONE_URL = "http://127.0.0.1:9/nowhere"
 
-    me.client.post(f"/payments/{payment.number}/stop/")
+    me.send(f"/payments/{payment.number}/stop/")
 
     assert buyer.payment.state == "prepared"
 

@@ -100,7 +100,8 @@ def test_checking_says_that_seats_are_safe_and_polls(me, make):
     assert me.heading == "Checking your payment"
     assert "You will not be charged twice" in page
     assert '<noscript><meta http-equiv="refresh" content="5"></noscript>' in page
-    assert f'data-watch="/api/v1/payments/{payment.number}/" data-state="CHARGING"' in page
+    assert f'data-watch="/api/v1/payments/{payment.number}/"' in page
+    assert f'data-socket="/ws/payments/{payment.number}/" data-state="CHARGING"' in page
     assert "js/payments/watch" in page
     assert "data-deadline" not in page
     watched = me.client.get(f"/api/v1/payments/{payment.number}/", headers={"accept": "*/*"})

@@ -10,6 +10,7 @@ from reservations.models import new_code
 from reservations.selectors.orphans import RowSeat, orphans_in_row
 from tests.making import make_event, make_plan, seat_ids
 from tests.reservations.acting import hold
+from tests.reservations.functions import changed_function
 from tests.soak import SOAK
 from ticketing.events.models import Event, Place, Seat
 
@@ -79,17 +80,26 @@ def test_control_other_events_do_not_mind(event, fan, now):
 
 # -- the rule in `choose_best.sql` ----------------------------------------------------------------
 
-pictures = st.lists(st.text("..#|", min_size=1, max_size=10), min_size=1, max_size=3)
+# `R` and `S` are free seats of these grades, `r` and `s` taken ones, `|` is an aisle.
+pictures = st.lists(st.text("RRRSrs|", min_size=1, max_size=10), min_size=1, max_size=3)
+densities = st.sampled_from([20, 12])  # seats that stand closer are still side by side
 
 
-def make_rows(now, rows: list[str], **fields) -> tuple[Event, list[list[int]]]:
-    """An event with these rows in one grade, and the seat ids of each row."""
+def make_rows(now, rows: list[str], *, apart: int = 20, **fields) -> tuple[Event, list[list[int]]]:
+    """An event with these rows, and the seat ids of each row."""
     plan = make_plan(rows=1, seats_per_row=1)
     section = plan.sections.get()
     section.places.all().delete()
-    plan.sections.update(width=max(20 * (max(map(len, rows)) - 1), 1))
+    plan.sections.update(width=max(apart * (max(map(len, rows)) - 1), 1))
     Place.objects.bulk_create(
-        Place(section=section, grade="R", row=str(number), number=at + 1, x=20 * at, y=20 * number)
+        Place(
+            section=section,
+            grade=letter.upper(),
+            row=str(number),
+            number=at + 1,
+            x=place_x(picture, at, apart),
+            y=20 * number,
+        )
         for number, picture in enumerate(rows)
         for at, letter in enumerate(picture)
         if letter != "|"
@@ -103,14 +113,39 @@ def make_rows(now, rows: list[str], **fields) -> tuple[Event, list[list[int]]]:
         pk
         for picture, row_ids in zip(rows, ids, strict=True)
         for pk, letter in zip(row_ids, picture.replace("|", ""), strict=True)
-        if letter == "#"
+        if letter.islower()
     ]
     Seat.objects.filter(pk__in=taken).update(state="sold")
     return event, ids
 
 
-def orphans_after_best(event: Event, fan, now, quantity: int, rows, ids) -> list[int] | None:
-    """The orphans that the best seats leave by the Python rule; None if there were no seats."""
+def place_x(picture: str, at: int, apart: int) -> int:
+    """An aisle is as wide as two seats in any plan."""
+    aisles = picture[:at].count("|")
+    return apart * (at - aisles) + 40 * aisles
+
+
+def row_of(picture: str, apart: int) -> list[RowSeat]:
+    at_seats = [at for at, letter in enumerate(picture) if letter != "|"]
+    return [
+        RowSeat(number, picture[at].isupper(), (place_x(picture, at, apart), 0))
+        for number, at in enumerate(at_seats)
+    ]
+
+
+def choices_of_grade(picture: str, quantity: int) -> list[list[int]]:
+    """Every choice of so many free seats of grade R side by side."""
+    seats, found, number = picture.replace("|", ""), [], 0
+    for part in picture.split("|"):
+        for at in range(number, number + len(part) - quantity + 1):
+            if seats[at : at + quantity] == "R" * quantity:
+                found.append(list(range(at, at + quantity)))
+        number += len(part)
+    return found
+
+
+def best_of_rows(event: Event, fan, now, quantity: int, ids) -> list[list[int]] | None:
+    """What best seats gives of each row; None if there were none."""
     choice = SeatChoice.best(grade="R", quantity=quantity)
     result = locks.hold_seats(
         event_id=event.pk, fan_id=fan.pk, choice=choice, code=new_code(), key="", now=now
@@ -120,37 +155,65 @@ def orphans_after_best(event: Event, fan, now, quantity: int, rows, ids) -> list
         return None
     held = {seat["id"] for seat in result.seats}
     assert len(held) == quantity
-    chosen = [[at for at, pk in enumerate(row_ids) if pk in held] for row_ids in ids]
-    pairs = zip(rows, chosen, strict=True)
-    return [seat for picture, wanted in pairs for seat in orphans_in_row(row(picture), wanted)]
-
-
-def longest_stretch(rows: list[str]) -> int:
-    stretches = " ".join(rows).replace("#", " ").replace("|", " ").split()
-    return max(map(len, stretches), default=0)
+    return [[at for at, pk in enumerate(row_ids) if pk in held] for row_ids in ids]
 
 
 @pytest.mark.django_db
 @settings(
-    max_examples=40 * SOAK,
+    max_examples=60 * SOAK,
     deadline=None,
     derandomize=SOAK == 1,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-@given(rows=pictures, quantity=st.integers(1, 4))
-def test_best_seats_never_break_the_rule_for_named_seats(now, fan, rows, quantity):
+@given(rows=pictures, quantity=st.integers(1, 4), apart=densities, near=st.sampled_from([1, 4, 60]))
+def test_best_seats_break_the_rule_for_named_seats_only_if_every_choice_does(
+    now, fan, rows, quantity, apart, near
+):
     if not "".join(rows).replace("|", ""):
         return
-    event, ids = make_rows(now, rows, no_orphans=True)
+    event, ids = make_rows(now, rows, apart=apart, no_orphans=True)
+    possible = [
+        (number, wanted)
+        for number, picture in enumerate(rows)
+        for wanted in choices_of_grade(picture, quantity)
+    ]
+    allowed = [
+        wish for wish in possible if not orphans_in_row(row_of(rows[wish[0]], apart), wish[1])
+    ]
 
-    orphans = orphans_after_best(event, fan, now, quantity, rows, ids)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(locks, "NEAR", near)
+        given = best_of_rows(event, fan, now, quantity, ids)
 
-    assert orphans == [] if longest_stretch(rows) >= quantity else orphans is None
+    if not possible:
+        assert given is None
+        return
+    assert given is not None
+    (chosen,) = [(number, wanted) for number, wanted in enumerate(given) if wanted]
+    assert chosen in possible
+    if allowed:
+        assert chosen in allowed
 
 
 @pytest.mark.django_db
 def test_control_without_the_preference_best_seats_leave_orphans(now, fan):
-    event, ids = make_rows(now, ["....."], no_orphans=False)
+    event, ids = make_rows(now, ["RRRRR"], no_orphans=False)
 
-    assert orphans_after_best(event, fan, now, 3, ["....."], ids) == [0, 4]
+    assert best_of_rows(event, fan, now, 3, ids) == [[1, 2, 3]]
+    assert orphans_in_row(row_of("RRRRR", 20), [1, 2, 3]) == [0, 4]
+
+
+@pytest.mark.django_db
+def test_best_seats_leave_no_orphan_of_another_grade(now, fan):
+    event, ids = make_rows(now, ["RRS"], no_orphans=True)
+
+    assert best_of_rows(event, fan, now, 1, ids) == [[0]]
+
+
+@pytest.mark.django_db
+def test_control_if_other_grades_are_not_looked_at_they_leave_one(now, fan):
+    event, ids = make_rows(now, ["RRS"], no_orphans=True)
+
+    with changed_function("choose_best", ("LEFT JOIN near ON", "JOIN near ON")):
+        assert best_of_rows(event, fan, now, 1, ids) == [[1]]

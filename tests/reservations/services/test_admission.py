@@ -155,3 +155,53 @@ def test_leaving_gives_everything_back(event, fan, now, open_line):
     assert set(Reservation.objects.values_list("state", flat=True)) == {"released"}
     found = queue.standing(event_id=event.pk, person=str(fan.pk), now=now)
     assert found.state == "left"
+
+
+# -- places inside of people who have bought -------------------------------------------------------
+
+
+def buy(event, fan, now):
+    held = hold(event, fan, now, seat_ids(event)[0])
+    services.extend_for_payment(code=held.reservation.code, fan_id=fan.pk, now=now)
+    services.confirm(code=held.reservation.code, now=now)
+
+
+def state_in_queue(event, fan, now):
+    return queue.standing(event_id=event.pk, person=str(fan.pk), now=now).state
+
+
+@pytest.fixture
+def unheard(event, fan, now, open_line, monkeypatch):
+    """A purchase of which Redis did not hear."""
+    come_in(event, fan, now)
+    with monkeypatch.context() as patch:
+        patch.setattr(queue, "complete", lambda **_: None)
+        buy(event, fan, now + timedelta(seconds=1))
+    assert state_in_queue(event, fan, now) == "admitted"
+
+
+def test_the_place_of_a_buyer_is_freed_even_if_redis_did_not_hear_of_it(event, fan, now, unheard):
+    assert services.complete_finished_passes(now=now) == 1
+
+    assert state_in_queue(event, fan, now) == "completed"
+    assert services.complete_finished_passes(now=now) == 0
+
+
+def test_after_a_rebuild_a_buyer_takes_no_place_inside(event, fan, now, unheard):
+    queue.drain_journals()
+    redis.queue_client().flushdb()
+    queue.tick_open_queues(now=now + timedelta(seconds=2))
+    assert state_in_queue(event, fan, now) == "admitted"
+
+    services.complete_finished_passes(now=now + timedelta(seconds=3))
+
+    assert state_in_queue(event, fan, now) == "completed"
+
+
+def test_a_buyer_who_comes_in_again_may_stay(event, fan, now, open_line):
+    come_in(event, fan, now)
+    buy(event, fan, now + timedelta(seconds=1))
+    come_in(event, fan, now + timedelta(seconds=10))
+
+    assert services.complete_finished_passes(now=now + timedelta(seconds=11)) == 0
+    assert state_in_queue(event, fan, now + timedelta(seconds=11)) == "admitted"

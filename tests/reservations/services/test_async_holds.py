@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 
 from reservations import errors, services
+from reservations.live.frames import request_body
 from reservations.models import HoldRequest, RequestedSeat, Reservation
 from reservations.services import async_holds
 from tests.making import make_user, seat_ids
@@ -114,6 +115,61 @@ def test_a_worker_whose_lease_ended_does_nothing(event, fan, now):
     async_holds._process(request.pk, now + async_holds.LEASE, now)
 
     assert Reservation.objects.count() == 1
+
+
+@pytest.fixture
+def broken_seat(monkeypatch):
+    """Seats whose hold fails with an error that nobody expects."""
+    broken, real = set(), async_holds.reserve_seats
+
+    def reserve(*, choice, **order):
+        if broken & set(choice.seats):
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT 1 / 0")
+        return real(choice=choice, **order)
+
+    monkeypatch.setattr(async_holds, "reserve_seats", reserve)
+    return broken
+
+
+def test_an_unexpected_error_delays_nobody_else(event, now, broken_seat, caplog):
+    one, two, three, *_ = seat_ids(event)
+    broken_seat.add(one)
+    requests = [ask(event, make_user(password=None), now, seat) for seat in (one, two, three)]
+
+    services.process_hold_requests(now=now)
+
+    assert outcomes(*requests) == [State.PROCESSING, State.SUCCESS, State.SUCCESS]
+    assert "division by zero" in caplog.text
+
+
+def test_a_request_that_failed_unexpectedly_is_tried_again_soon(event, fan, now, broken_seat):
+    one, *_ = seat_ids(event)
+    broken_seat.add(one)
+    request = ask(event, fan, now, one)
+    work(now)
+    broken_seat.clear()
+
+    work(now + timedelta(seconds=1))
+    assert outcomes(request) == [State.PROCESSING]
+    work(now + async_holds.RETRY)
+
+    assert outcomes(request) == [State.SUCCESS]
+
+
+def test_a_request_that_goes_on_failing_is_refused_and_the_next_gets_its_turn(
+    event, fan, rival, now, broken_seat, monkeypatch
+):
+    one, two, *_ = seat_ids(event)
+    broken_seat.add(two)
+    first, second = ask(event, fan, now, one, two), ask(event, rival, now, one)
+    work(now)
+    later = now + async_holds.PATIENCE
+
+    work(later)
+
+    assert outcomes(first, second) == [State.FAILED, State.SUCCESS]
+    assert request_body(first)["refusal"]["code"] == "server_error"
 
 
 def test_every_step_is_published(event, fan, now, monkeypatch):

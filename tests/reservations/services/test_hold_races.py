@@ -11,13 +11,16 @@ from reservations.models import Reservation, ReservedSeat
 from tests.making import make_event, make_plan, make_user, seat_ids
 from tests.race import together, winners
 from tests.reservations.acting import best, hold, places, states
+from tests.reservations.functions import changed_function
 from ticketing.core.errors import IllegalMove
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.soak]
 MANY = 30
 FEW = 8
-LOCK = "FOR NO KEY UPDATE"
-PERSON = "SELECT pg_advisory_xact_lock("
+# What controls take out of `hold_seats.sql`, or slow down.
+NO_LOCK = ("ORDER BY id\n                FOR NO KEY UPDATE", "ORDER BY id")
+SLOWLY = ("SELECT id, state\n", "SELECT id, state, pg_sleep(0.3)\n")
+NO_PERSON_LOCK = ("SELECT pg_advisory_xact_lock(", "SELECT (")
 
 
 @pytest.fixture
@@ -72,16 +75,11 @@ def test_one_of_thirty_gets_the_seat_without_the_gate(event, crowd, now, open_ga
     assert kinds(results) <= {errors.SeatsTaken, errors.SeatsBusy}
 
 
-UNLOCKED = {"lock": (LOCK, ""), "slowly": ("grade_id\n", "grade_id, pg_sleep(0.3)\n")}
-
-
-def test_control_without_the_lock_only_the_constraint_stops_them(
-    event, crowd, now, open_gate, monkeypatch
-):
+def test_control_without_the_lock_only_the_constraint_stops_them(event, crowd, now, open_gate):
     """The lock makes it polite; the unique constraint makes it true."""
     one, *_ = seat_ids(event)
 
-    with changed_sql(monkeypatch, "choose_seats", **UNLOCKED):
+    with changed_function("hold_seats", NO_LOCK, SLOWLY):
         results = together(FEW, lambda number: hold(event, crowd[number], now, one))
 
     assert len(winners(results)) == owners(one) == 1
@@ -93,11 +91,11 @@ def test_control_without_the_lock_only_the_constraint_stops_them(
 
 
 def test_control_without_lock_and_constraint_everybody_has_it(
-    event, crowd, now, open_gate, monkeypatch, unconstrained
+    event, crowd, now, open_gate, unconstrained
 ):
     one, *_ = seat_ids(event)
 
-    with changed_sql(monkeypatch, "choose_seats", **UNLOCKED):
+    with changed_function("hold_seats", NO_LOCK, SLOWLY):
         results = together(FEW, lambda number: hold(event, crowd[number], now, one))
 
     assert len(winners(results)) == owners(one) == FEW
@@ -131,18 +129,16 @@ def test_overlapping_wishes_in_any_order_never_deadlock(crowd, now, open_gate):
     assert set(states(event).values()) == {"held"}
 
 
-def test_control_locked_in_the_callers_order_they_block_each_other(
-    crowd, now, monkeypatch, open_gate
-):
+def test_control_locked_in_the_callers_order_they_block_each_other(crowd, now, open_gate):
     event = make_event(now, plan=make_plan(rows=1, seats_per_row=10), seats_per_person=100)
     seats = seat_ids(event)
-    changes = {
-        "order": ("ORDER BY id", "ORDER BY (id * (%(fan)s %% 2 * 2 - 1))"),
-        "slowly": ("grade_id\n", "grade_id, pg_sleep(0.05)\n"),
-    }
+    changes = [
+        (NO_LOCK[0], "ORDER BY id * (hold_seats.fan % 2 * 2 - 1) FOR NO KEY UPDATE"),
+        (SLOWLY[0], SLOWLY[1].replace("0.3", "0.05")),
+    ]
     pair = [next(fan for fan in crowd if fan.pk % 2 == odd) for odd in (0, 1)]
 
-    with changed_sql(monkeypatch, "choose_seats", **changes):
+    with changed_function("hold_seats", *changes):
         results = together(2, lambda number: hold(event, pair[number], now, *seats))
 
     assert errors.SeatsBusy in kinds(results)
@@ -160,17 +156,13 @@ def test_many_tabs_of_one_person_can_not_beat_the_limit(event, fan, now):
     assert kinds(results) == {errors.TooManySeats}
 
 
-def test_control_without_the_persons_lock_tabs_beat_it(event, fan, now, monkeypatch):
+def test_control_without_the_persons_lock_tabs_beat_it(event, fan, now):
     seats = seat_ids(event)
-    changes = {"lock": (PERSON, "SELECT (")}
-    slow = ("grade_id\n", "grade_id, pg_sleep(0.3)\n")
 
-    text = sql.statement("choose_seats").replace(*slow)
-    with changed_sql(monkeypatch, "lock_person_limit", **changes):
-        without_lock = sql.statement
-        monkeypatch.setattr(
-            sql, "statement", lambda name: text if name == "choose_seats" else without_lock(name)
-        )
+    with (
+        changed_function("lock_person_limit", NO_PERSON_LOCK),
+        changed_function("hold_seats", SLOWLY),
+    ):
         results = together(FEW, lambda number: hold(event, fan, now, seats[number]))
 
     assert len(winners(results)) > 4
@@ -183,6 +175,23 @@ def test_people_do_not_wait_for_each_other(crowd, now, django_assert_max_num_que
     results = together(MANY, lambda number: hold(event, crowd[number], now, seats[number]))
 
     assert len(winners(results)) == MANY
+
+
+def test_seats_that_are_counted_while_they_are_held_are_never_too_few(crowd, now):
+    event = make_event(now, plan=make_plan(rows=3, seats_per_row=10))
+    seats = seat_ids(event)
+    services.recount_seats(event_id=event.pk)
+
+    def act(number):
+        if number % 3 == 0:
+            return services.recount_seats(event_id=event.pk)
+        return hold(event, crowd[number], now, seats[number])
+
+    results = together(MANY, act)
+
+    assert len(winners(results)) == MANY
+    left = gate.seats_left(event.pk)
+    assert list(states(event).values()).count("available") <= left <= MANY
 
 
 # -- the best, and places -------------------------------------------------------------------------
@@ -198,11 +207,10 @@ def test_everybody_who_asks_for_the_best_gets_other_seats(crowd, now):
     assert len(set(given)) == 2 * MANY
 
 
-def test_control_without_skipping_what_others_take_they_collide(crowd, now, monkeypatch):
+def test_control_without_skipping_what_others_take_they_collide(crowd, now):
     event = make_event(now, plan=make_plan(rows=8, seats_per_row=20))
-    changes = {"lock": ("            FOR NO KEY UPDATE SKIP LOCKED\n", "")}
 
-    with changed_sql(monkeypatch, "choose_best", **changes):
+    with changed_function("choose_best", ("FOR NO KEY UPDATE SKIP LOCKED\n", "")):
         results = together(MANY, lambda number: best(event, crowd[number], now, 2))
 
     assert errors.SeatsTaken in kinds(results)

@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 
-from reservations import errors, gate, services
-from reservations.models import Reservation
+from reservations import errors, gate, locks, services
+from reservations.models import Reservation, new_code
 from reservations.services import SeatChoice
-from tests.making import make_event, seat_ids
+from tests.making import make_event, make_plan, seat_ids
 from tests.reservations.acting import hold, shut_seats, states
 from ticketing.core.errors import InvalidInput, NotFound
 from ticketing.events.models import Event, Seat
@@ -151,25 +151,44 @@ def test_a_hold_is_one_round_trip(event, fan, now, django_assert_num_queries):
         hold(event, fan, now, two)
 
 
-def test_where_connections_are_shared_nothing_is_prepared(event, fan, now, monkeypatch):
-    monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
-    connection.close()
+TABLES = (
+    *("reservations_reservation", "reservations_reservedseat", "reservations_ticket"),
+    *("ticketing_event", "ticketing_grade", "ticketing_place", "ticketing_seat"),
+)
 
-    hold(event, fan, now, seat_ids(event)[0])
 
+def whole_table_scans():
     with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_prepared_statements")
-        assert cursor.fetchone() == (0,)
+        cursor.execute("SELECT pg_stat_force_next_flush()")
+        cursor.execute(
+            "SELECT relname, seq_scan FROM pg_stat_user_tables WHERE relname = ANY(%s)",
+            [list(TABLES)],
+        )
+        return dict(cursor.fetchall())
 
 
-def test_a_connection_plans_a_hold_once(event, fan, now):
+@pytest.mark.parametrize(
+    "choice",
+    [
+        SeatChoice.best(grade="R", quantity=1),
+        SeatChoice.standing(section="F", quantity=1),
+        None,
+    ],
+)
+def test_plans_made_for_empty_tables_never_read_whole_ones(fan, now, choice):
+    event = make_event(now, plan=make_plan(standing=10), seats_per_person=20)
+    seats = seat_ids(event)
     connection.close()
-    for seat in seat_ids(event)[:3]:
-        hold(event, fan, now, seat)
+    before = whole_table_scans()
 
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_prepared_statements")
-        assert cursor.fetchone() == (1,)
+    for seat in seats[:8]:
+        wish = {"event_id": event.pk, "fan_id": fan.pk, "now": now}
+        locks.hold_seats(
+            **wish, choice=choice or SeatChoice.named([seat]), code=new_code(), key=f"{seat}"
+        )
+
+    assert whole_table_scans() == before
+    assert Reservation.objects.count() == 8
 
 
 def test_losers_cost_no_sql(event, fan, rival, now, django_assert_num_queries):

@@ -7,8 +7,9 @@ from django.core.management import CommandError
 
 from reservations import errors, gate, keys, services
 from reservations.models import Reservation
+from reservations.services import reconciliation
 from tests.making import seat_ids
-from tests.reservations.acting import hold, shut_seats
+from tests.reservations.acting import best, hold, shut_seats
 from tests.waiting_queue.commands.calling import run
 from ticketing.core import redis
 from ticketing.events.models import Seat
@@ -66,6 +67,57 @@ def test_a_count_during_which_seats_changed_is_repeated(event, fan, now, monkeyp
     assert services.recount_seats(event_id=event.pk).free == 10
     assert len(seen) == 3
     assert gate.seats_left(event.pk) == 10
+
+
+@pytest.fixture
+def published_later(monkeypatch):
+    """Holds are committed, but published only when this is called."""
+    waiting, real = [], gate.publish_seats
+    monkeypatch.setattr(gate, "publish_seats", lambda *args, **more: waiting.append((args, more)))
+
+    def publish():
+        for args, more in waiting:
+            real(*args, **more)
+
+    return publish
+
+
+@pytest.mark.parametrize("wanted", ["named", "best"])
+def test_a_hold_that_is_published_after_it_was_counted_is_counted_once(
+    event, fan, now, published_later, wanted
+):
+    services.recount_seats(event_id=event.pk)
+    hold(event, fan, now, *seat_ids(event)[:2]) if wanted == "named" else best(event, fan, now, 2)
+
+    services.recount_seats(event_id=event.pk)
+    published_later()
+
+    assert gate.seats_left(event.pk) == 10
+
+
+def test_control_without_the_newest_holds_it_is_counted_twice(
+    event, fan, now, published_later, monkeypatch
+):
+    monkeypatch.setattr(reconciliation, "NEWEST", 0)
+    hold(event, fan, now, *seat_ids(event)[:2])
+
+    services.recount_seats(event_id=event.pk)
+    published_later()
+
+    assert gate.seats_left(event.pk) == 8
+
+
+def test_a_seat_that_was_published_before_the_count_is_subtracted_when_it_is_held_again(
+    event, fan, rival, now
+):
+    one, *_ = seat_ids(event)
+    first = hold(event, fan, now, one).reservation
+    services.recount_seats(event_id=event.pk)
+    services.release(event_id=event.pk, code=first.code, fan_id=fan.pk, now=now)
+
+    hold(event, rival, now, one)
+
+    assert gate.seats_left(event.pk) == 11
 
 
 def test_inconsistent_seats_are_reported(event, held):

@@ -6,6 +6,7 @@ from django.db.models import ProtectedError
 
 from reservations import errors, selectors, services
 from reservations.models import Ticket, TicketChange
+from reservations.models.reservations import CODE_LENGTH, LETTERS
 from tests.making import make_event, make_plan, seat_ids
 from tests.reservations.acting import hold, places
 from tests.reservations.tickets.conftest import buy, scan
@@ -65,12 +66,22 @@ def test_confirming_twice_issues_once(order, now):
     assert order.tickets.count() == 2
 
 
-def test_tickets_cost_one_statement(event, fan, now, django_assert_num_queries):
-    reservation = hold(event, fan, now, *seat_ids(event)[:4]).reservation
+def test_selling_seats_with_their_tickets_costs_one_statement(
+    event, fan, now, django_assert_num_queries
+):
+    code = hold(event, fan, now, *seat_ids(event)[:4]).reservation.code
+    services.extend_for_payment(code=code, fan_id=fan.pk, now=now)
 
     with django_assert_num_queries(1):
-        services.tickets.issue_tickets(reservation=reservation, seats=range(4), now=now)
-    assert reservation.tickets.count() == 4
+        order = services.confirm(code=code, now=now)
+    assert order.tickets.count() == 4
+
+
+def test_codes_are_made_of_the_letters_that_people_can_read_out(order):
+    codes = [ticket.code for ticket in order.tickets.all()]
+
+    assert {len(code) for code in codes} == {CODE_LENGTH}
+    assert set("".join(codes)) <= set(LETTERS)
 
 
 def test_a_seat_has_one_live_ticket(ticket, now):

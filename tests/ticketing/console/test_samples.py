@@ -8,13 +8,14 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.making import seat_ids
-from ticketing.console import services, store
+from ticketing.console import keys, services, store
 from ticketing.console.heartbeats import Heartbeat
 from ticketing.console.models import Reconciliation, Sample
 from ticketing.console.services import sample_history, sample_sales
 from ticketing.core import redis
 from ticketing.events.models import Seat
 from waiting_queue import services as queues
+from waiting_queue.models import SaleQueue
 
 pytestmark = pytest.mark.django_db
 
@@ -145,6 +146,39 @@ def test_redis_keeps_a_limited_number_of_samples(sale, monkeypatch, now):
         sample_sales(now=at(now, second))
 
     assert len(sample_history(event_id=sale.pk)["seconds"]) == 5
+
+
+@pytest.fixture
+def quiet_sale(event, operator, now):
+    """An open sale that nobody is in."""
+    SaleQueue.objects.create(event=event, opens_at=now - timedelta(minutes=1))
+    queue = queues.move_queue(event_id=event.pk, to="open", by=operator, now=now)
+    queues.tick_open_queues(now=now)
+    return queue
+
+
+def test_a_sale_without_people_is_sampled_every_few_seconds(quiet_sale, now):
+    assert [n for n in range(8) if sample_sales(now=at(now, n))] == [0, 5]
+
+    queues.join(event_id=quiet_sale.pk, person="1001", now=at(now, 8))
+
+    assert [n for n in range(8, 14) if sample_sales(now=at(now, n))] == [10, 11, 12, 13]
+
+
+def test_while_a_console_is_open_every_second_is_sampled(quiet_sale, now, monkeypatch):
+    monkeypatch.setattr(store, "has_console", lambda: True)
+
+    assert all(sample_sales(now=at(now, second)) for second in range(3))
+
+
+def test_a_listening_server_process_counts_as_a_console():
+    assert not store.has_console()
+
+    with redis.client().pubsub() as listener:
+        listener.subscribe(keys.sample_channel(redis.database()))
+        listener.get_message(timeout=5)
+
+        assert store.has_console()
 
 
 def test_without_a_running_sale_nothing_is_counted(event, now, django_assert_num_queries):

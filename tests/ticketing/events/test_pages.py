@@ -251,7 +251,8 @@ def test_money_is_written_as_its_readers_write_it(amount, currency, language, wr
 
 
 def test_the_language_is_chosen_without_a_script_and_kept(client, event):
-    client.post("/i18n/setlang/", {"language": "ko", "next": "/"})
+    chosen, own = {"language": "ko", "next": "/"}, {"origin": "http://testserver"}
+    client.post("/i18n/setlang/", chosen, headers=own)
 
     page = client.get("/").content.decode()
 

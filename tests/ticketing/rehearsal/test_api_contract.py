@@ -34,8 +34,8 @@ FEW = settings(
 OURS = [ignored_auth, negative_data_rejection, positive_data_acceptance]
 ASKED = [
     ("POST", ""),
-    *(("POST", f"{{code}}/{name}/") for name in ("people", "moves", "knobs", "weather", "report")),
-    *(("GET", f"{{code}}/{name}/") for name in ("pulse", "journal", "facts")),
+    *(("POST", f"{{code}}/{name}/") for name in ("people", "moves", "knobs", "gateway", "report")),
+    *(("GET", f"{{code}}/{name}/") for name in ("snapshot", "journal", "facts")),
 ]
 
 

@@ -20,8 +20,8 @@ CALLS = {
     "people": [("post", {"first": 0, "count": 1})],
     "moves": [("post", {"move": "lobby"})],
     "knobs": [("post", {"max_inside": 5})],
-    "weather": [("post", {"latency": 0})],
-    "pulse": [("get", None)],
+    "gateway": [("post", {"latency": 0})],
+    "snapshot": [("get", None)],
     "journal": [("get", None)],
     "facts": [("get", None)],
     "report": [("post", {"ok": True, "summary": {}, "html": "<p>x", "json": {}})],
@@ -114,7 +114,7 @@ def test_a_browser_needs_its_second_factor_where_that_is_the_rule(rehearsal, ope
     client = Client()
     client.force_login(operator)
 
-    answer = client.get(reverse("rehearsal_api:pulse", args=[rehearsal.code]))
+    answer = client.get(reverse("rehearsal_api:snapshot", args=[rehearsal.code]))
 
     assert (answer.status_code, answer.json()["code"]) == (403, "second_factor_missing")
 

@@ -51,7 +51,7 @@ def test_snapshot_facts_and_journal_describe_the_sale(sold, api):
     setting, made, _, seats = sold
     code, buyer = setting["code"], made[0]["id"]
 
-    snapshot, facts = api.get(f"{code}/pulse/"), api.get(f"{code}/facts/")
+    snapshot, facts = api.get(f"{code}/snapshot/"), api.get(f"{code}/facts/")
     journal = api.get(f"{code}/journal/?after=0")
 
     assert snapshot["state"] == "open"

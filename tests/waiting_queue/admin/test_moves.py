@@ -100,7 +100,7 @@ def test_a_move_is_saved_while_redis_is_down_and_the_next_tick_applies_it(
     assert state_of(queue) == "open"
 
     services.tick_open_queues(now=now)
-    assert services.join(event_id=queue.pk, person="1", now=now).number == 1
+    assert services.join(event_id=queue.pk, person="1", now=now).ahead == 0
 
 
 PAGES = [

@@ -59,6 +59,7 @@ def standing(message: TickMessage, state: str, number: int, ahead: int, **more: 
         epoch=message.epoch,
         lines_allowed=1,
         absence_ms=message.absence_ms,
+        turn=message.turn,
     )
 
 

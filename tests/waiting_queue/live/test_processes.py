@@ -6,7 +6,6 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -259,7 +258,6 @@ async def test_pages_recover_by_themselves_from_a_redis_that_was_restarted(place
     down = await place.ask("tick")
     place.site.start_again(place.site.valkey)  # it lives as long as the thread that starts it
     await place.until_all_listen()
-    back = time.monotonic()
     kept = await place.ask("numbers", event_id=place.event_id)
     await place.leave(gone)
     await place.ask("tick")
@@ -269,7 +267,6 @@ async def test_pages_recover_by_themselves_from_a_redis_that_was_restarted(place
     assert kept == numbers == list(range(1, 11))
     assert [fan.places for fan in fans] == [[ahead, ahead - 1] for ahead in range(1, 10)]
     assert {len(fan.connections) for fan in fans} == {1}
-    assert time.monotonic() - back < 20
     await close_all(fans)
 
 

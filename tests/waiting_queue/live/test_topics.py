@@ -10,7 +10,7 @@ from tests.waiting_queue.live.open_pages import OpenPage, line_of, message, rece
 from ticketing.core import clock
 from waiting_queue import selectors, store
 from waiting_queue.live import subscribers
-from waiting_queue.live.topics import FRESH_SECONDS, QueueTopic
+from waiting_queue.live.topics import FRESH_SECONDS, UNNUMBERED_SECONDS, QueueTopic
 from waiting_queue.tokens import QueueToken
 
 pytestmark = pytest.mark.usefixtures("no_server")
@@ -429,8 +429,9 @@ async def test_a_poll_that_is_not_certain_is_not_answered_here(topic):
     ):
         assert topic.answer(unknown, heard_at, 0) is None
     assert topic.polled == {"4"}
-    assert topic.answer(token, heard_at + FRESH_SECONDS, 0)
-    assert topic.answer(token, heard_at + FRESH_SECONDS + 0.1, 0) is None  # the ticks have stopped
+    assert topic.answer(token, heard_at + FRESH_SECONDS, 0, turn=1)
+    assert topic.answer(token, heard_at + FRESH_SECONDS + 0.1, 0, turn=1) is None  # ticks stopped
+    assert topic.answer(token, heard_at + UNNUMBERED_SECONDS + 0.1, 0) is None
 
 
 async def test_a_renewed_pass_is_pushed_again(topic, asked):

@@ -6,6 +6,7 @@ from tests.waiting_queue.services.steps import join_all, seconds
 from ticketing.core import redis
 from waiting_queue import errors, selectors, services, store
 from waiting_queue.models import QueueJournal, SaleQueue
+from waiting_queue.services.journal import MAX_LOST_NUMBERS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State = SaleQueue.State
@@ -52,7 +53,8 @@ def test_a_lost_line_is_rebuilt_in_order(open_queue, operator, now):
         "9": ("waiting", 3),
         "1": ("waiting", 4),
     }
-    assert services.join(event_id=open_queue.pk, person="7", now=now + seconds(3)).number == 5
+    joined = services.join(event_id=open_queue.pk, person="7", now=now + seconds(3))
+    assert (joined.number, joined.ahead) == (5 + MAX_LOST_NUMBERS, 2)
 
 
 def test_a_rebuild_restores_the_counts(queue, operator, now):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from django.conf import settings
 from django.core.cache import cache
 from django.urls import reverse
 
@@ -121,7 +122,7 @@ def test_a_forged_draw_is_not_shown_as_verified(client, drawn):
 def test_the_recipe_on_the_page_works_and_finds_a_forgery(client, drawn, tmp_path):
     recipe = re.search(r'<code id="recipe">(.*?)</code>', text(client, page_of(drawn)), re.S)
     program = html.unescape(recipe[1]).split("<<'END'\n")[1].removesuffix("END")
-    assert f"http://testserver{file_of(drawn)}" in recipe[1]
+    assert f"{settings.SITE_URL}{file_of(drawn)}" in recipe[1]
     published = client.get(file_of(drawn)).json()
 
     def check(draw):

@@ -17,6 +17,9 @@ from waiting_queue.models import SaleQueue
 log = logging.getLogger(__name__)
 # Seats and money are counted this often; the samples in between repeat them.
 COUNT_SECONDS = 5
+# A sale without people is sampled this often.
+QUIET_SECONDS = 5
+PEOPLE = ("lobby", "waiting", "ready", "inside")
 # Rates are averaged over this many samples: a single second varies too much.
 RATE_SAMPLES = 5
 # Below this rate the time until the queue is empty can't be estimated.
@@ -39,12 +42,14 @@ UNKNOWN_SITE: dict[str, Any] = {
 
 
 def sample_sales(*, now: datetime) -> dict[int, Figures]:
-    """Store and publish a sample of each running sale, unless this second has one already."""
+    """Store and publish a sample of each running sale, unless this second has one already.
+
+    A sale that nobody is in is sampled every few seconds, unless a console is open.
+    """
     running = selectors.running_queues()
-    if not running:
-        return {}
     try:
-        return _sample(running, now)
+        running = _without_quiet(running, now)
+        return _sample(running, now) if running else {}
     except RedisError as error:
         log.warning("no sample taken in this second: %s", error)
         return {}
@@ -64,6 +69,21 @@ def _sample(running: list[SaleQueue], now: datetime) -> dict[int, Figures]:
     _store_thinned(stored, before)
     store.publish_samples(stored)
     return stored
+
+
+def _without_quiet(running: list[SaleQueue], now: datetime) -> list[SaleQueue]:
+    if not running or store.has_console():
+        return running
+    last = store.latest_samples([queue.pk for queue in running], 1)
+    return [
+        queue for queue in running if not (last[queue.pk] and _is_quiet(last[queue.pk][0], now))
+    ]
+
+
+def _is_quiet(last: Figures, now: datetime) -> bool:
+    """Whether nobody was in this sale a moment ago."""
+    age = int(now.timestamp()) - last["second"]
+    return 0 <= age < QUIET_SECONDS and not any(last[name] for name in PEOPLE)
 
 
 def current_figures(queue: SaleQueue, *, now: datetime) -> Figures:

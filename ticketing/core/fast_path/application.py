@@ -31,13 +31,25 @@ class Route(NamedTuple):
     converters: Mapping[str, Convert]
     handler: Handler
     reads_body: bool
+    leaves_body: bool
 
 
-def route(method: str, path: str, handler: Handler, *, reads_body: bool = False) -> Route:
-    """`path` is written as in a URLconf, from the root of the site: `events/<int:event_id>/`."""
+def route(
+    method: str,
+    path: str,
+    handler: Handler,
+    *,
+    reads_body: bool = False,
+    leaves_body: bool = False,
+) -> Route:
+    """`path` is written as in a URLconf, from the root of the site: `events/<int:event_id>/`.
+
+    `method` is a pattern. A handler that leaves the body lets a request that has one fall through.
+    """
     converters = {name: CONVERTERS[kind][1] for kind, name in PATH_PARAM.findall(path)}
     regex = PATH_PARAM.sub(lambda match: f"(?P<{match[2]}>{CONVERTERS[match[1]][0]})", path)
-    return Route(re.compile(f"{method} /{regex}"), converters, handler, reads_body)
+    pattern = re.compile(f"{method} /{regex}")
+    return Route(pattern, converters, handler, reads_body, leaves_body)
 
 
 class FastPath:
@@ -52,7 +64,7 @@ class FastPath:
             try:
                 if found.reads_body:
                     request.body, receive = await buffer_body(request.headers, receive)
-                else:
+                elif not found.leaves_body:
                     await discard_body(request.headers, receive)
                 response = await found.handler(request)
             except FallThrough:

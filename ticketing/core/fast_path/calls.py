@@ -33,6 +33,12 @@ def never(request: ApiRequest) -> bool:
     return False
 
 
+def may_not_accept_json(request: ApiRequest) -> bool:
+    """Whether only the view can tell if the client takes JSON."""
+    accepted = request.headers.get("accept", "*/*")
+    return not any(kind in accepted for kind in ("*/*", "application/json"))
+
+
 @dataclass(kw_only=True, eq=False)
 class ApiCall:
     """A call with all that the fast path, the Django view and the OpenAPI document need.
@@ -95,8 +101,7 @@ def _json_body(request: ApiRequest) -> Any:
     """The parsed body of an ordinary JSON request; anything else is for the view."""
     headers = request.headers
     is_json = headers.get("content-type", "").partition(";")[0] == "application/json"
-    takes_json = any(kind in headers.get("accept", "*/*") for kind in ("*/*", "application/json"))
-    if not (is_json and takes_json and request.body):
+    if not (is_json and request.body) or may_not_accept_json(request):
         raise FallThrough()
     try:
         return json.loads(request.body)

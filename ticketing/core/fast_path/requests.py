@@ -30,7 +30,12 @@ class ApiRequest:
     body: bytes | None = None  # only in the event loop: of calls that read it, if it is small
     data: Any = None  # the parsed body
     caller: Any = None
+    language: str = ""  # only of pages
     now: datetime = field(default_factory=clock.now)
+
+    @property
+    def is_head(self) -> bool:
+        return self.method == "HEAD"
 
     @property
     def query_params(self) -> QueryDict:
@@ -39,7 +44,7 @@ class ApiRequest:
 
 def from_scope(scope: Scope, path_params: Mapping[str, Any]) -> ApiRequest | None:
     """None for what Django must answer: an unknown host, or plain HTTP where TLS is required."""
-    headers = _headers(scope["headers"])
+    headers = headers_of_scope(scope)
     scheme = scope["scheme"]
     if scheme != "https" and settings.SECURE_SSL_REDIRECT:
         return None
@@ -71,7 +76,8 @@ def from_django(request: Request, path_params: Mapping[str, Any], *, data: Any) 
     )
 
 
-def _headers(pairs: list[tuple[bytes, bytes]]) -> dict[str, str]:
+def headers_of_scope(scope: Scope) -> dict[str, str]:
+    pairs = scope["headers"]
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in pairs}
     if len(headers) != len(pairs):  # a header that is sent twice is one list, as it is in WSGI
         headers.clear()

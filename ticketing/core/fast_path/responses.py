@@ -34,21 +34,33 @@ class ApiResponse(NamedTuple):
     headers: Mapping[str, str] = {}
 
 
+class PageResponse(NamedTuple):
+    """A page with all of its headers, as a rendered copy has them."""
+
+    status: int
+    headers: list[Header]
+    body: bytes
+
+
 # A response that goes on: sends server-sent events until it returns.
 StreamResponse = Callable[[Receive, Send], Awaitable[None]]
-Response = ApiResponse | StreamResponse
+Response = ApiResponse | PageResponse | StreamResponse
 
 
 async def send_response(
     request: ApiRequest, response: Response, receive: Receive, send: Send
 ) -> None:
     if isinstance(response, ApiResponse):
-        await _send_once(request.scheme, response, send)
+        await send_once(request.scheme, response, send)
+    elif isinstance(response, PageResponse):
+        status, headers, body = response
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if request.is_head else body})
     else:
         await _send_stream(request.scheme, response, receive, send)
 
 
-async def _send_once(scheme: str, response: ApiResponse, send: Send) -> None:
+async def send_once(scheme: str, response: ApiResponse, send: Send) -> None:
     status, content, more = response
     raw = content if isinstance(content, bytes) else to_json(content).encode()
     headers = [*_common_headers(_hsts_seconds(scheme)), (b"content-length", b"%d" % len(raw))]
@@ -85,8 +97,10 @@ def error_response(request: ApiRequest, exception: Exception) -> ApiResponse:
         return ApiResponse(error.status, body(error), headers)
 
 
-def language_of(headers: Mapping[str, str]) -> str:
-    cookies = parse_cookie(headers.get("cookie", ""))
+def language_of(headers: Mapping[str, str], cookies: dict[str, str] | None = None) -> str:
+    """As Django's `LocaleMiddleware` chooses it; `cookies` if they are parsed already."""
+    if cookies is None:
+        cookies = parse_cookie(headers.get("cookie", ""))
     meta = {"HTTP_ACCEPT_LANGUAGE": headers.get("accept-language", "")}
     request = SimpleNamespace(COOKIES=cookies, META=meta)
     return translation.get_language_from_request(cast(HttpRequest, request))

@@ -12,12 +12,19 @@ from typing import ParamSpec, TypeVar
 from django.conf import settings
 from django.db import close_old_connections
 
+from ticketing.core.event_loop import waiting_thread
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run it in a thread; it runs to its end even if nobody awaits it any more."""
+    """Run it in a thread; it runs to its end even if nobody awaits it any more.
+
+    If a thread waits for this coroutine (`event_loop.blocking`), that thread does it.
+    """
+    if waiting := waiting_thread.get():
+        return await waiting.call(lambda: work(*args, **kwargs))
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_threads(), lambda: _connected(work, *args, **kwargs))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from ticketing.development.embedded.errors import CannotRun, free_megabytes
 
 FIRST_RUN, LATER_RUN = 600, 150  # megabytes
+LISTEN_QUEUE = 65_535  # the kernel shortens it to what it allows
 
 
 def require_space(folder: Path, *, needed: int) -> None:
@@ -25,7 +26,7 @@ def open_port(host: str, port: int) -> socket.socket:
         listener = socket.socket(family, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
-        listener.listen(2048)
+        listener.listen(LISTEN_QUEUE)
     except OSError as problem:
         raise CannotRun(_port_error(problem, host, port)) from None
     return listener

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -17,11 +18,13 @@ from ticketing.development.embedded.valkey import Valkey
 from ticketing.development.runner import preflight
 from ticketing.development.runner.child_process import ChildProcess
 from ticketing.development.runner.health_check import HealthCheck
+from ticketing.development.runner.processes import SANDBOX, WEB, WORKERS, SiteProcess, Stop
 from ticketing.development.runner.run_lock import RunLock
 from ticketing.development.runner.supervisor import Supervisor
 from ticketing.development.runner.terminal import BOLD, Terminal
 
-AS_ROOT = "ignore:You're running the worker with superuser privileges"
+# `manage.py prepare` checks once; Celery would do it in each worker.
+ENVIRONMENT = {"PYTHONUNBUFFERED": "1", "CELERY_SKIP_CHECKS": "1"}
 
 
 @dataclass(frozen=True)
@@ -33,9 +36,10 @@ class SiteOptions:
     host: str
     port: int
     web_processes: int
+    sandbox: bool
+    sandbox_port: int
     own_postgres: bool
     own_valkey: bool
-    demo: bool
     mails: str
     log_ins: Sequence[tuple[str, str, str]]
 
@@ -49,10 +53,8 @@ class SiteRunner:
         self.paths = server_paths(options.var)
         self.supervisor = Supervisor(terminal=terminal, data=self.paths.data)
         self.servers: list[ChildProcess] = []
-        self.web: list[ChildProcess] = []
-        self.workers: list[ChildProcess] = []
-        self.ticker: list[ChildProcess] = []
-        self.beat: list[ChildProcess] = []
+        self.processes: list[tuple[Stop, ChildProcess]] = []
+        self.listeners: dict[str, socket.socket] = {}
 
     def __call__(self) -> int:
         """Run until stopped; returns exit code 0 after a stop signal, 1 after an error."""
@@ -79,42 +81,41 @@ class SiteRunner:
         return ""
 
     def _start(self) -> None:
-        options, step = self.options, self.terminal.step
-        with step("Check disk, port and lock"):
+        step = self.terminal.step
+        with step("Check disk, ports and lock"):
             self._check()
-        if options.own_postgres:
-            with step("Start PostgreSQL"):
-                self._start_postgres()
-        if options.own_valkey:
-            with step("Start Valkey"):
-                self._start_server(Valkey(self.paths))
-        with step("Bring the database up to date"):
-            self._manage("migrate", "--no-input", "--verbosity=0")
-        if options.demo:
-            with step("Make demo data, if it is empty"):
-                self._manage("seed_demo", "--if-empty")
-        with step("Collect static files"):
-            self._manage("collectstatic", "--no-input", "--verbosity=0")
-        with step("Start web, worker and beat"):
+        with step("Start PostgreSQL and Valkey"):
+            self._start_servers()
+        with step("Bring database and files up to date"):
+            self._manage("prepare")
+        with step("Start web, workers and beat"):
             self._start_site()
         self._print_welcome()
 
     def _check(self) -> None:
-        self.lock = RunLock(self.options.var)
+        options = self.options
+        self.lock = RunLock(options.var)
         self.lock.acquire()
-        fresh = self.options.own_postgres and not (self.paths.data / "postgres").exists()
+        fresh = options.own_postgres and not (self.paths.data / "postgres").exists()
         needed = preflight.FIRST_RUN if fresh else preflight.LATER_RUN
         preflight.require_space(self.paths.data, needed=needed)
-        self.listener = preflight.open_port(self.options.host, self.options.port)
+        self.listeners[WEB.port] = preflight.open_port(options.host, options.port)
+        if options.sandbox:
+            self.listeners[SANDBOX.port] = preflight.open_port("127.0.0.1", options.sandbox_port)
 
     # -- processes --------------------------------------------------------------------------------
 
-    def _start_postgres(self) -> None:
-        postgres = Postgres(self.paths)
-        self._start_server(postgres)
-        postgres.create_database("ticketing")
+    def _start_servers(self) -> None:
+        """Both at once; Valkey first, because a first start of PostgreSQL creates its cluster."""
+        valkey, postgres = Valkey(self.paths), Postgres(self.paths)
+        own = ((self.options.own_valkey, valkey), (self.options.own_postgres, postgres))
+        started = [(self._start_server(server), server) for is_own, server in own if is_own]
+        for child, server in started:
+            self.supervisor.wait_for(child, server.is_ready, timeout=60)
+        if self.options.own_postgres:
+            postgres.create_database("ticketing")
 
-    def _start_server(self, server: Server) -> None:
+    def _start_server(self, server: Server) -> ChildProcess:
         def start(output: int) -> subprocess.Popen[bytes]:
             server.prepare()
             return server.start(
@@ -129,41 +130,24 @@ class SiteRunner:
             noise=server.noise,
         )
         self.servers.append(child)
-        self.supervisor.add(child)
-        self.supervisor.wait_for(child, server.is_ready, timeout=60)
+        return self.supervisor.add(child)
 
     def _start_site(self) -> None:
-        serve = [*self._python("manage.py"), "serve", "--fd", str(self.listener.fileno())]
-        celery = [*self._python("-W", AS_ROOT, "-m"), "celery", "-q", "-A", "ticketing"]
-        worker = ["worker", "--queues=celery,holds", "--pool=threads", "--concurrency=4"]
-        payer = ["worker", "--queues=payments", "--pool=threads", "--concurrency=4"]
-        mailer = ["worker", "--queues=mail", "--pool=threads", "--concurrency=2"]
-        ticker = ["worker", "--queues=tick", "--pool=solo", "--hostname=ticker@%h"]
-        beat = ["beat", "--pidfile="]
-        for number in range(1, self.options.web_processes + 1):
-            self.web.append(
-                self._process(f"web.{number}", serve, pass_fds=[self.listener.fileno()])
-            )
-        for name, tasks in (
-            ("worker", worker),
-            ("payer", [*payer, "--hostname=payer@%h"]),
-            ("mailer", [*mailer, "--hostname=mailer@%h"]),
-        ):
-            self.workers.append(self._process(name, [*celery, *tasks], stop_timeout=15))
-        self.ticker.append(self._process("ticker", [*celery, *ticker], stop_timeout=15))
-        self.beat.append(self._process("beat", [*celery, *beat]))
-        self.supervisor.wait_for(
-            self.web[0], HealthCheck(self._host(), self.listener.getsockname()[1]), timeout=60
-        )
+        """Web first: each process loads for more than a second, and cores are few."""
+        web = [
+            self._start_process(WEB, f"web.{number}")
+            for number in range(1, self.options.web_processes + 1)
+        ]
+        self.supervisor.wait_for(web[0], HealthCheck(self._host(), self._port()), timeout=60)
+        for spec in (*((SANDBOX,) if self.options.sandbox else ()), *WORKERS):
+            self._start_process(spec, spec.name)
 
-    def _process(
-        self,
-        name: str,
-        command: list[str],
-        *,
-        pass_fds: Sequence[int] = (),
-        stop_timeout: float = 10,
-    ) -> ChildProcess:
+    def _start_process(self, spec: SiteProcess, name: str) -> ChildProcess:
+        listening = [self.listeners[spec.port].fileno()] if spec.port else []
+        command = [*spec.command, *(part for fd in listening for part in ("--fd", str(fd)))]
+        # With PORT=0 these are the ports that were assigned.
+        ports = {key: str(each.getsockname()[1]) for key, each in self.listeners.items()}
+
         def start(output: int) -> subprocess.Popen[bytes]:
             return process.start(
                 command,
@@ -171,44 +155,38 @@ class SiteRunner:
                 cwd=self.options.base,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                # With PORT=0 this is the port that was assigned; the sandbox is called there.
-                env=os.environ
-                | {"PYTHONUNBUFFERED": "1", "PORT": str(self.listener.getsockname()[1])},
-                pass_fds=pass_fds,
+                env=os.environ | ENVIRONMENT | ports,
+                pass_fds=listening,
             )
 
-        return self.supervisor.add(ChildProcess(name, start, stop_timeout=stop_timeout))
+        child = ChildProcess(name, start, stop_timeout=spec.stop_timeout)
+        self.processes.append((spec.stop, child))
+        return self.supervisor.add(child)
 
-    def _manage(self, command: str, *options: str) -> None:
+    def _manage(self, command: str) -> None:
         self.supervisor.run(
-            [*self._python("manage.py"), command, *options],
+            [sys.executable, "manage.py", command],
             cwd=self.options.base,
             log=self.options.var / "log" / f"{command}.log",
         )
 
-    def _python(self, *arguments: str) -> list[str]:
-        return [sys.executable, *arguments]
-
     def _stop(self) -> None:
         """Stop everything in an order in which nothing misses what it needs: PostgreSQL last."""
-        groups = [
-            self.beat,
-            self.web,
-            self.ticker,
-            self.workers,
-            *([server] for server in reversed(self.servers)),
-        ]
-        self.supervisor.stop(groups)
+        groups = [[child for stop, child in self.processes if stop == each] for each in Stop]
+        self.supervisor.stop([*groups, *([server] for server in self.servers)])
 
     # -- address ----------------------------------------------------------------------------------
 
     def _host(self) -> str:
         """The address under which this machine reaches itself."""
-        host = str(self.listener.getsockname()[0])
+        host = str(self.listeners[WEB.port].getsockname()[0])
         return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
 
+    def _port(self) -> int:
+        return int(self.listeners[WEB.port].getsockname()[1])
+
     def _url(self) -> str:
-        host, port = self._host(), self.listener.getsockname()[1]
+        host, port = self._host(), self._port()
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
     def _print_welcome(self) -> None:

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('ticketing', '0006_rehearsals'),
+        ("ticketing", "0007_fewer_indexes_of_seats"),
     ]
 
     operations = [

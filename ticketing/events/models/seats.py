@@ -22,10 +22,15 @@ class Seat(Lifecycle):
         State.BLOCKED: {State.AVAILABLE},
     }
 
-    event = models.ForeignKey(Event, models.CASCADE, related_name="seats", verbose_name=_("event"))
-    place = models.ForeignKey(Place, models.PROTECT, related_name="+", verbose_name=_("place"))
+    # Every index is written to by every hold: event and place are found through those below.
+    event = models.ForeignKey(
+        Event, models.CASCADE, related_name="seats", verbose_name=_("event"), db_index=False
+    )
+    place = models.ForeignKey(
+        Place, models.PROTECT, related_name="+", verbose_name=_("place"), db_index=False
+    )
     section = models.ForeignKey(
-        Section, models.PROTECT, related_name="+", verbose_name=_("section")
+        Section, models.PROTECT, related_name="+", verbose_name=_("section"), db_index=False
     )
     grade = models.ForeignKey(
         Grade, models.PROTECT, related_name="seats", verbose_name=_("price grade")
@@ -39,7 +44,7 @@ class Seat(Lifecycle):
         verbose_name_plural = _("seats")
         ordering = ["id"]
         constraints = [
-            models.UniqueConstraint(fields=["event", "place"], name="one_seat_per_place_and_event"),
+            models.UniqueConstraint(fields=["place", "event"], name="one_seat_per_place_and_event"),
             models.CheckConstraint(
                 condition=models.Q(state__in=["available", "held", "sold", "blocked"]),
                 name="a_seat_is_in_a_known_state",

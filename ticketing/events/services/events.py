@@ -24,9 +24,14 @@ def move_event(
     return event
 
 
-@transaction.atomic
 def open_due_sales(*, now: datetime) -> list[Event]:
     """Open the sales that are due. Late, repeated or concurrent calls open each sale once."""
+    due = Event.objects.filter(state=Event.State.ANNOUNCED, on_sale_at__lte=now)
+    return _open_due_sales(now) if due.exists() else []
+
+
+@transaction.atomic
+def _open_due_sales(now: datetime) -> list[Event]:
     due = [event for event in due_events_for_update(now) if event.seats.exists()]
     for event in due:
         _move(event, to=Event.State.ON_SALE, by=None, reason="", now=now)

@@ -10,7 +10,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 from django.views.static import serve
 
-from ticketing.accounts.selectors import caller_in
+from ticketing.accounts.selectors import page_caller
 from ticketing.core import clock
 from ticketing.events import selectors
 from ticketing.events.models import Event
@@ -25,6 +25,7 @@ NEAR = timedelta(minutes=10)
 
 
 @require_safe
+@cache_control(private=True, no_cache=True)
 def home(request: HttpRequest) -> HttpResponse:
     search = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST_SEARCH]
     events = selectors.upcoming_events(search=search, now=clock.now())
@@ -33,8 +34,9 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@cache_control(private=True, no_cache=True)
 def event(request: HttpRequest, pk: int) -> HttpResponse:
-    shown, now = selectors.visible_event(pk, caller_in(request.session)), clock.now()
+    shown, now = selectors.visible_event(pk, page_caller(request)), clock.now()
     grades = selectors.grade_availability(shown)
     context = {
         "event": shown,
@@ -44,6 +46,7 @@ def event(request: HttpRequest, pk: int) -> HttpResponse:
         "is_sold_out": selectors.is_sold_out(grades),
         "now": now,
         "refresh_after": seconds_until_refresh(shown, now),
+        "site_url": settings.SITE_URL,
     }
     return render(request, "ticketing/event.html", context)
 

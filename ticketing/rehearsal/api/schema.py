@@ -166,7 +166,7 @@ GATEWAY_BEHAVIOUR = call(
     ),
 )
 SNAPSHOT = call(
-    "show_rehearsal_pulse",
+    "show_rehearsal_snapshot",
     "The sale at this moment",
     "Meant for one call a second. A rehearsal without any call for ten minutes is cleaned up.",
     responses=answers(

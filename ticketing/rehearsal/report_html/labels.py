@@ -41,6 +41,7 @@ FAULTS: dict[str, Any] = {
     "worker": gettext_lazy("The worker was killed"),
     "payer": gettext_lazy("The worker of the payments was killed"),
     "mailer": gettext_lazy("The worker of the mails was killed"),
+    "sandbox": gettext_lazy("The payment sandbox was killed"),
     "ticker": gettext_lazy("The process that moves the line was killed"),
     "beat": gettext_lazy("Beat was killed"),
     "valkey": gettext_lazy("Valkey was killed"),

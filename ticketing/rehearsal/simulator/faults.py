@@ -82,6 +82,7 @@ ALL = [
     *SOME,
     Fault("payer", "the worker of the payments is killed", kill("payer")),
     Fault("mailer", "the worker of the mails is killed", kill("mailer")),
+    Fault("sandbox", "the payment sandbox is killed", kill("sandbox")),
     Fault("ticker", "the process that moves the line is killed", kill("ticker")),
     Fault("beat", "beat is killed", kill("beat")),
     Fault("valkey", "Valkey is killed", kill("valkey")),

@@ -17,7 +17,7 @@ class ProcessControl(Protocol):
 
     @property
     def roles(self) -> Collection[str]:
-        """web, worker, payer, mailer, ticker, beat, valkey, postgresql."""
+        """web, worker, payer, mailer, ticker, beat, sandbox, valkey, postgresql."""
 
     def pids(self, role: str) -> list[int]: ...
 

@@ -92,16 +92,16 @@ class SiteClient:
             raise
 
     async def state(self) -> str:
-        return str((await self._call_rehearsal("GET", "pulse/"))["state"])
+        return str((await self._call_rehearsal("GET", "snapshot/"))["state"])
 
     async def set_gateway_behaviour(self, *, failure_rate: float, latency: float) -> None:
         body = {"failure_rate": failure_rate, "latency": latency}
-        await self._call_rehearsal("POST", "weather/", json=body)
+        await self._call_rehearsal("POST", "gateway/", json=body)
 
     async def snapshot(self) -> dict[str, Any]:
         """The sale at this moment. Not retried: the runner asks every second."""
         timeout = aiohttp.ClientTimeout(total=SNAPSHOT_TIMEOUT)
-        return await self._call_rehearsal("GET", "pulse/", retry_seconds=0, timeout=timeout)
+        return await self._call_rehearsal("GET", "snapshot/", retry_seconds=0, timeout=timeout)
 
     async def journal(self) -> list[dict[str, Any]]:
         entries: list[dict[str, Any]] = []

@@ -5,26 +5,27 @@ path has more than an event in it or its success needs a body: then it gets a `S
 """
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
 import pytest
 from asgiref.sync import sync_to_async
-from django.db import connections
 
 from tests.making import make_event, make_plan, make_user, seat_ids
+from tests.payments.buyers import Buyer
+from tests.payments.conftest import paying_site
+from tests.payments.sandbox_server import base, origin, shop
 from tests.waiting_queue.api.conftest import logged_in
 from ticketing import asgi
 from ticketing.accounts import services as accounts
 from ticketing.accounts.models import User
-from ticketing.core import clock, redis
+from ticketing.core import clock
 from ticketing.core.fast_path.calls import ApiCall
 from ticketing.events.models import Event
 from ticketing.events.seat_list.cached import seat_list
 from waiting_queue import services as queue
-from waiting_queue.live.hub import QueueHub
 from waiting_queue.models import SaleQueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -39,7 +40,9 @@ HEADERS = (
 # Fields that differ between two people or two moments: only their types are compared.
 VOLATILE = {
     *("event", "id", "ids", "token", "payment_token", "next_poll_ms", "go_to"),
+    *("turn", "socket_after_ms"),
     *("server_time", "deadline", "created_at"),
+    *("number", "payment_key", "reservation", "payment_id", "order_name"),
 }
 
 
@@ -59,6 +62,8 @@ class Scenario:
     queue_state: str = ""
     prepare: Callable[[Visitor], Any] = lambda visitor: None
     body: Callable[[Visitor], Any] | None = None
+    # The text for the path's slug, after `prepare`; the cases about unknown events change it, too.
+    slug: Callable[[Visitor], str] = lambda visitor: ""
 
 
 def joined(visitor: Visitor) -> None:
@@ -69,7 +74,50 @@ def seats_kept(visitor: Visitor) -> None:
     seat_list(visitor.event.pk, known=[])
 
 
+def buyer_of(visitor: Visitor) -> Buyer:
+    """Holds the visitor's seat."""
+    if visitor.user.pk not in BUYERS:
+        seats = [visitor.seat]
+        BUYERS[visitor.user.pk] = Buyer(visitor.event, visitor.user, clock.now(), seats=seats)
+    return BUYERS[visitor.user.pk]
+
+
+def begun(visitor: Visitor) -> None:
+    buyer_of(visitor).start()
+
+
+def agreed(visitor: Visitor) -> None:
+    begun(visitor)
+    TOKENS[visitor.user.pk] = buyer_of(visitor).agree()["paymentToken"]
+
+
+def bought(visitor: Visitor) -> None:
+    buyer_of(visitor).buy()
+
+
+def order_of(visitor: Visitor) -> dict[str, str]:
+    buyer = buyer_of(visitor)
+    return {"reservation": buyer.code, "token": buyer.token, "payment_key": str(buyer.key)}
+
+
+def number_of(visitor: Visitor) -> str:
+    return buyer_of(visitor).payment.number
+
+
+__all__ = ["base", "origin", "paying_site", "shop"]  # fixtures
+# By person, because a visitor is a value.
+BUYERS: dict[int, Buyer] = {}
+TOKENS: dict[int, str] = {}
 SCENARIOS = {
+    "start_payment": Scenario(prepare=buyer_of, body=order_of),
+    "show_payment": Scenario(prepare=begun, slug=number_of),
+    "confirm_payment": Scenario(
+        prepare=agreed,
+        slug=number_of,
+        body=lambda visitor: {"payment_token": TOKENS[visitor.user.pk]},
+    ),
+    "show_cancel_terms": Scenario(prepare=bought, slug=number_of),
+    "cancel_order": Scenario(prepare=bought, slug=number_of, body=lambda visitor: {"fee": 0}),
     "show_standing": Scenario("paused", joined),
     "join_queue": Scenario("paused"),
     "leave_queue": Scenario("paused", joined),
@@ -169,7 +217,9 @@ class Ways:
 
     def _request(self, visitor: Visitor, case: Case) -> httpx.Request:
         event_id = case.event_id or visitor.event.pk
+        slug = f"unknown-{case.event_id}" if case.event_id else self.scenario.slug(visitor)
         path = self.call.path.replace("<int:event_id>", str(event_id))
+        path = path.replace("<slug:number>", slug)
         headers: dict[str, str | None] = {
             "cookie": f"sessionid={logged_in(visitor.user)}",
             "origin": OWN,
@@ -202,17 +252,9 @@ class Ways:
         return response
 
 
-@pytest.fixture
-async def loop_resources(transactional_db: None, monkeypatch: Any) -> AsyncIterator[None]:
-    monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
-    yield
-    await QueueHub.current().close()
-    await redis.close_async_clients()
-    await sync_to_async(connections.close_all)()
-
-
 @pytest.fixture(params=asgi.CALLS, ids=lambda call: call.name)
-async def ways(request: Any, loop_resources: None, now: Any) -> Ways:
+async def ways(request: Any, paying_site: str, loop_resources: None, now: Any) -> Ways:
+    BUYERS.clear()
     return await sync_to_async(Ways)(request.param, now)
 
 
@@ -329,7 +371,8 @@ def test_every_call_is_a_method_of_the_view_at_its_address():
     from django.urls import resolve
 
     for call in asgi.CALLS:
-        path = f"/{call.root}{call.path.replace('<int:event_id>', '7')}"
+        path = f"/{call.root}{call.path}"
+        path = path.replace("<int:event_id>", "7").replace("<slug:number>", "pay-7")
         view = resolve(path).func.cls
         assert hasattr(view, call.method.lower()), call.name
         declared = {call.authentication} - {None}

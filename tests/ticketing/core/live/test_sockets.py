@@ -4,13 +4,10 @@ import asyncio
 import json
 from typing import Any
 
-import pytest
 from asgiref.testing import ApplicationCommunicator
 
 from ticketing.asgi import application
 from ticketing.core.live.sockets import PushSocket
-
-pytestmark = pytest.mark.django_db  # closing a socket also closes old database connections
 
 
 async def connected(path: str, *, origin: str) -> ApplicationCommunicator:
@@ -69,12 +66,16 @@ class Stuck(PushSocket):
     def unsubscribe(self) -> None:
         self.unsubscribed += 1
 
-    async def close(self, code: int | None = None, reason: str | None = None) -> None:
+    async def close(self, code: int) -> None:
         await asyncio.Event().wait()
 
 
+async def unused(*_: Any) -> Any:
+    raise AssertionError
+
+
 async def test_an_aborted_client_is_unsubscribed_at_once_and_not_waited_for():
-    socket = Stuck()
+    socket = Stuck({}, unused, unused)
 
     socket.abort()
 

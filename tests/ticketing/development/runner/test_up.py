@@ -35,6 +35,13 @@ def test_websockets_are_served_on_the_same_port(site: Site) -> None:
     assert (frame["type"], frame["code"]) == ("error", "not_found")
 
 
+def test_the_payment_window_of_the_sandbox_is_on_the_same_port(site: Site) -> None:
+    window = "/sandbox/portone/checkout/order-1?redirect=/&totalAmount=1000"
+
+    wait_for(lambda: site.status(window) == 200, 30)
+    assert site.status("/sandbox/portone/payments/order-1") == 401
+
+
 def test_a_second_run_on_the_same_data_is_refused(site: Site) -> None:
     second = site.run("up")
 
@@ -58,6 +65,7 @@ def test_a_reset_is_refused_while_the_site_runs(site: Site) -> None:
         ("payer", "celery -q -A ticketing worker --queues=payments"),
         ("mailer", "celery -q -A ticketing worker --queues=mail"),
         ("ticker", "celery -q -A ticketing worker --queues=tick"),
+        ("sandbox", "manage.py sandbox"),
         ("valkey", "valkey-server"),
         ("postgresql", "bin/postgres -D"),
     ],
@@ -106,7 +114,7 @@ def test_ctrl_c_stops_everything_in_order(site: Site) -> None:
     stopped = re.findall(r"✓ (\S+) stopped", site.output())
     assert stopped[:3] == ["beat", "web.1", "ticker"], site.output()
     assert sorted(stopped[3:6]) == ["mailer", "payer", "worker"], "these at the same time"
-    assert stopped[6:] == ["valkey", "postgresql"], site.output()
+    assert stopped[6:] == ["sandbox", "valkey", "postgresql"], site.output()
 
 
 def test_a_reset_deletes_everything(site: Site) -> None:

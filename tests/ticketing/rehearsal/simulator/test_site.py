@@ -32,7 +32,7 @@ class Server:
             case "journal/":
                 after = int(request.query["after"])
                 return {"entries": [{"id": after + 1}, {"id": after + 2}], "more": after < 4}
-            case "pulse/" | "moves/":
+            case "snapshot/" | "moves/":
                 return {"state": self.state}
             case "facts/":
                 return {"settled": True}

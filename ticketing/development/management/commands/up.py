@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from ticketing.development.demo import DEMO_LOGINS
+from ticketing.development.log_ins import DEMO_LOGINS
 from ticketing.development.runner.site import SiteOptions, SiteRunner
 from ticketing.development.runner.terminal import Terminal
 
@@ -20,7 +20,12 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def handle(self, **options: Any) -> None:
-        sys.exit(SiteRunner(site_options(), Terminal(sys.stdout))())
+        run_site()
+
+
+def run_site() -> None:
+    """Needs the settings only; manage.py calls it without loading the apps."""
+    sys.exit(SiteRunner(site_options(), Terminal(sys.stdout))())
 
 
 def site_options() -> SiteOptions:
@@ -30,9 +35,10 @@ def site_options() -> SiteOptions:
         host=settings.HOST,
         port=settings.PORT,
         web_processes=max(1, settings.WEB_PROCESSES),
+        sandbox=settings.PAYMENTS_SANDBOX,
+        sandbox_port=settings.PAYMENTS_SANDBOX_PORT,
         own_postgres=not os.environ.get("DATABASE_URL"),
         own_valkey=not os.environ.get("REDIS_URL"),
-        demo=settings.DEVELOPMENT,
         mails=MAILS if _stores_mails() else "",
         log_ins=DEMO_LOGINS if settings.DEVELOPMENT else [],
     )

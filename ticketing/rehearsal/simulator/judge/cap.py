@@ -38,7 +38,7 @@ def _cap_of_samples(evidence: IndexedEvidence, findings: Findings) -> None:
         if there > (most := knob_history.highest(record.began, record.ended)) and there > before:
             findings.against(
                 record.ended,
-                _("%(at)s s: the pulse counted %(there)s called or inside, and at most "
+                _("%(at)s s: the snapshot counted %(there)s called or inside, and at most "
                   "%(most)s may be."),
                 at=evidence.at(record.ended), there=there, most=f"{most:g}",
             )  # fmt: skip

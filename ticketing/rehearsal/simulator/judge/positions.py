@@ -8,7 +8,7 @@ Changes are journalled with the time of their decision, a little before they are
 
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from ticketing.rehearsal.simulator.history import JournalEntry, Record
 from ticketing.rehearsal.simulator.judge.clocks import moment_in
 from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
+from ticketing.rehearsal.simulator.judge.position_history import worse_positions
 from ticketing.rehearsal.simulator.judge.stays import NEVER, Stay, stays_of
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
 
@@ -40,6 +41,13 @@ def check(evidence: IndexedEvidence) -> Verdict:
     findings.checked = len(shown)
     for record, stay, truth in states.untrue():
         _untrue(evidence, findings, record, stay, truth)
+    for before, record in islice(worse_positions(evidence), MAX_COUNTEREXAMPLES):
+        findings.against(
+            record.ended,
+            _("%(at)s s: %(who)s was told position %(after)s after %(before)s: it got worse."),
+            at=evidence.at(record.ended), who=f"#{record.user}",
+            after=record.data["position"], before=before,
+        )  # fmt: skip
     findings.note(
         _("True between the time that the answer tells and its arrival; changes count as "
           "done within "

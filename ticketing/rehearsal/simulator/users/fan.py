@@ -54,7 +54,8 @@ class Fan:
         self.headers = {"Cookie": f"{pool.cookie}={account.session}", "Origin": self.http.origin}
         self.is_sampled = plan.number % SAMPLED == 0
         self.state, self.token = "NONE", ""
-        self.number = self.ahead = 0
+        self.number = self.ahead = self.turn = 0
+        self.socket_at = 0.0  # by the event loop's clock: before, the site asks to poll
         self.must_finish = False  # a payment is under way
         self.has_tickets = False
         self.updates = QueueUpdates(self)
@@ -106,6 +107,8 @@ class Fan:
         for attempt in count():
             response = await self.ask("join", "POST", self.queue, names=STANDING)
             if response.is_ok:
+                after = response.json().get("socket_after_ms", 0) / 1000
+                self.socket_at = asyncio.get_running_loop().time() + after
                 return
             if response.code == "queue_not_open" or (response.code == "queue_full" and attempt < 2):
                 await self.pause(response.retry_delay(attempt, self.rng.random()))
@@ -144,7 +147,7 @@ class Fan:
     async def poll(self) -> Response:
         """Ask for the standing, by the queue token: far cheaper for the site than a session."""
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else self.headers
-        response = await self.call("GET", self.queue, headers=headers)
+        response = await self.call("GET", f"{self.queue}{self.turn_query}", headers=headers)
         if response.status == 401 and self.token:
             self.token = ""
         self.record_response("poll", response, names=STANDING_WITH_DEADLINE)
@@ -169,7 +172,14 @@ class Fan:
     async def after_hold(self, held: Hold) -> None:
         """A hook for bots: seats are held and not paid yet."""
 
+    @property
+    def turn_query(self) -> str:
+        """With this the site tells nothing older than what the user has seen."""
+        return f"?turn={self.turn}" if self.turn else ""
+
     def apply_standing(self, standing: dict[str, Any]) -> None:
+        turn = standing.get("turn", 0)
+        self.turn = turn if standing.get("token") else max(turn, self.turn)
         self.state = standing["state"]
         self.number, self.ahead = standing.get("number") or 0, standing.get("ahead") or 0
         self.token = standing.get("token") or self.token

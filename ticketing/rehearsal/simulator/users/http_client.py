@@ -3,7 +3,7 @@
 import asyncio
 import ipaddress
 import socket as sockets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
@@ -81,11 +81,16 @@ class UserHttpClient:
                 return Response(0, began, self.now())
 
     async def socket(
-        self, path: str, *, ip_index: int, headers: Mapping[str, str]
+        self,
+        path: str,
+        *,
+        ip_index: int,
+        headers: Mapping[str, str],
+        protocols: Sequence[str] = (),
     ) -> aiohttp.ClientWebSocketResponse:
         async with self._handshakes:
             return await self._session(ip_index).ws_connect(
-                self.absolute_url(path), headers=headers, max_msg_size=2**20
+                self.absolute_url(path), headers=headers, protocols=protocols, max_msg_size=2**20
             )
 
     def stream(self, path: str, *, ip_index: int, headers: Mapping[str, str]) -> Any:

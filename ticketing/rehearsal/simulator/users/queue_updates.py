@@ -12,6 +12,7 @@ from ticketing.rehearsal.simulator.users.responses import (
     STANDING_WITH_DEADLINE,
     brings_token,
     is_standing,
+    peek_ahead,
     peek_standing,
     standing_fields,
 )
@@ -33,6 +34,7 @@ class QueueUpdates:
         self.failures = 0
         self.reconnect_after = 0.0
         self.refusal: dict[str, Any] = {}
+        self._last_ahead: dict[int, int] = {}
         self._last_seen: dict[int, tuple[str, str]] = {}
         self._tabs: list[asyncio.Task[None]] = []
 
@@ -43,6 +45,9 @@ class QueueUpdates:
 
     async def listen(self, until: float, *, abruptly: bool = False) -> None:
         """Listen until the user's turn comes, the time is up, or the connection ends."""
+        if asyncio.get_running_loop().time() < self.fan.socket_at:
+            await self._by_polling(min(until, self.fan.socket_at))
+            return
         match self.channel:
             case "socket":
                 await self._by_socket(until, 0, abruptly)
@@ -84,7 +89,10 @@ class QueueUpdates:
         fan, began = self.fan, self.fan.now()
         try:
             socket = await fan.http.socket(
-                f"/ws/events/{fan.event}/queue/", ip_index=fan.ip_index, headers=fan.headers
+                f"/ws/events/{fan.event}/queue/{fan.turn_query}",
+                ip_index=fan.ip_index,
+                headers=fan.headers,
+                protocols=[fan.token] if fan.token else [],
             )
         except LOST as failure:
             self._connect_failed(began, "socket", tab, getattr(failure, "status", 0))
@@ -156,13 +164,16 @@ class QueueUpdates:
     def _receive_standing(self, text: str, tab: int) -> None:
         fan, seen = self.fan, peek_standing(text)
         self.failures = 0
-        is_new = self._last_seen.get(tab) != seen
+        ahead, before = peek_ahead(text), self._last_ahead.get(tab, 0)
+        self._last_ahead[tab] = ahead
+        is_new = self._last_seen.get(tab) != seen or ahead > before
         if not (is_new or fan.is_sampled or brings_token(text)):
             return
         body = json.loads(text)
         if is_new or fan.is_sampled:
             now = fan.now()
-            fan.record("push", now, now, **standing_fields(body, STANDING_WITH_DEADLINE))
+            fields = standing_fields(body, STANDING_WITH_DEADLINE)
+            fan.record("push", now, now, tab=tab, **fields)
         self._last_seen[tab] = seen
         fan.apply_standing(body)
 

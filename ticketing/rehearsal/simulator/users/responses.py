@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 STANDING = ("state", "number", "position", "ahead", "total", "server_time")
 STANDING_WITH_DEADLINE = (*STANDING, "deadline")
-STATE, NUMBER = '"state":"', '"number":'
+STATE, NUMBER, AHEAD = '"state":"', '"number":', '"ahead":'
 CSRF = re.compile(rb'name="csrfmiddlewaretoken" value="([^"]+)"')
 # A user retries after these; 0 is a lost answer.
 RETRY_STATUSES = frozenset({0, 429, 500, 502, 503, 504})
@@ -65,6 +65,13 @@ def peek_standing(text: str) -> tuple[str, str]:
     state = text.find(STATE) + len(STATE)
     number = text.find(NUMBER) + len(NUMBER)
     return text[state : text.find('"', state)], text[number : text.find(",", number)]
+
+
+def peek_ahead(text: str) -> int:
+    """The people ahead in a standing, without parsing it; 0 for whoever does not wait."""
+    ahead = text.find(AHEAD) + len(AHEAD)
+    digits = text[ahead : text.find(",", ahead)]
+    return int(digits) if digits.isdigit() else 0
 
 
 def is_standing(text: str) -> bool:

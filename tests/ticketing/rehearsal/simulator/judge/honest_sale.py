@@ -251,8 +251,8 @@ class Sale:
                 return True
         if persona in {"tunnel", "sleeper"} and moody:
             yield from self.tunnel(who, person, 14 if persona == "sleeper" else 3)
-        of_pulse = self.rng.random() < 0.6
-        yield from self.call(who, "poll", lambda: site.poll(person, of_pulse), dict)
+        of_snapshot = self.rng.random() < 0.6
+        yield from self.call(who, "poll", lambda: site.poll(person, of_snapshot), dict)
         return False
 
     def where(self, person: int) -> str:

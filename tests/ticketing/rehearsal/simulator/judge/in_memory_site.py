@@ -69,10 +69,10 @@ class Site:
         places = (self.ready.get(person), self.inside.get(person))
         return self.line.get(person) or next((place[0] for place in places if place), None)
 
-    def standing(self, person: int, of_pulse: bool = False) -> dict[str, Any]:
+    def standing(self, person: int, of_snapshot: bool = False) -> dict[str, Any]:
         at, line = self.clock(), self.line
         fresh = at - self.snapshot[0] < 3
-        if of_pulse and fresh and person in self.line and person in self.snapshot[1]:
+        if of_snapshot and fresh and person in self.line and person in self.snapshot[1]:
             at, line = self.snapshot
         number = line.get(person)
         standing: dict[str, Any] = {
@@ -88,9 +88,9 @@ class Site:
         )
         return standing | {"state": "LOBBY" if person in self.lobby else state, "position": None}
 
-    def poll(self, person: int, of_pulse: bool) -> dict[str, Any]:
+    def poll(self, person: int, of_snapshot: bool) -> dict[str, Any]:
         self.seen[person] = self.clock()
-        return self.standing(person, of_pulse)
+        return self.standing(person, of_snapshot)
 
     def open(self, seed: str, salt: str) -> None:
         self.state = "open"

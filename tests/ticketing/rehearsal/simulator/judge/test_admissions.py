@@ -40,7 +40,7 @@ def test_a_snapshot_that_counts_too_many(sale):
     sample = [record for record in sale.records if record.action == "sample"][40]
     tampered = with_record(sale, sample, data=sample.data | {"inside": 40})
 
-    assert "the pulse counted 4" in only(tampered, "cap")
+    assert "the snapshot counted 4" in only(tampered, "cap")
 
 
 def test_a_cap_that_was_lowered_sends_nobody_home():
@@ -103,6 +103,22 @@ def test_a_gap_between_snapshots_counts_as_missed_ticks():
     heard = [record for record in line.records if not 10 < record.ended - TEN < 37]
 
     assert holds(replace(line, records=heard), "rate")
+    assert only(line, "rate")
+
+
+def test_a_gap_goes_on_while_the_line_is_restored_and_no_tick_is_known():
+    """12 s without a tick, of which no snapshot alone shows more than 4."""
+    burst = [(32.0, "ready", 81 + n) for n in range(48)]
+    line = a_line([*steadily(20), *burst])
+    ages = {at: float(at - 20) if at < 24 else None for at in range(20, 32)}
+
+    def seen(record):
+        age = ages.get(round(record.ended - TEN), 0.5)
+        return replace(record, data=record.data | {"tick_age_seconds": age})
+
+    restored = [seen(one) if one.action == "sample" else one for one in line.records]
+
+    assert holds(replace(line, records=restored), "rate")
     assert only(line, "rate")
 
 

@@ -1,6 +1,8 @@
 """The promises `places` and `positions`, each broken in its own ways."""
 
+from collections import defaultdict
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -153,6 +155,39 @@ def test_a_position_of_somebody_who_was_no_longer_in_line(calm_sale):
     )
 
     assert f"#{who}" in counterexample
+
+
+def told_worse(sale, *, tab=0, began=0.0):
+    """A position of one tick before, told again after a better one; true within its tolerance."""
+    by_user = defaultdict(list)
+    for record in sale.records:
+        if record.action == "push" and record.data.get("position"):
+            by_user[record.user].append(record)
+    before, after = next(
+        (one, next_one)
+        for theirs in by_user.values()
+        for one, next_one in pairwise(theirs)
+        if one.data["number"] == next_one.data["number"]
+        and one.data["position"] > next_one.data["position"]
+        and next_one.ended - one.ended < 2
+    )
+    ended = after.ended + 0.01
+    again = {"position": before.data["position"], "ahead": before.data["position"] - 1, "tab": tab}
+    return replace(after, began=ended - began, ended=ended, data=after.data | again)
+
+
+def test_a_position_that_got_worse(calm_sale):
+    worse = told_worse(calm_sale)
+
+    assert "it got worse" in only(with_records(calm_sale, worse), "positions")
+
+
+def test_control_another_tab_and_a_poll_that_was_under_way_may_know_less(calm_sale):
+    another = told_worse(calm_sale, tab=1)
+    under_way = replace(told_worse(calm_sale, began=0.5), action="poll")
+
+    assert failing(with_records(calm_sale, another)) == {}
+    assert failing(with_records(calm_sale, under_way)) == {}
 
 
 def test_what_was_true_is_too_old_to_be_told(calm_sale):

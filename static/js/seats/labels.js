@@ -1,6 +1,6 @@
 // Texts come with the page, in its language; this only fills in the placeholders.
 
-const source = document.getElementById("seat-words").dataset;
+const source = document.getElementById("seat-labels").dataset;
 const language = document.documentElement.lang;
 const whole = new Intl.NumberFormat(language);
 const WITHOUT_CENTS = new Set(["KRW", "JPY", "VND", "CLP", "ISK"]);

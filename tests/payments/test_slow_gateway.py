@@ -1,0 +1,276 @@
+"""A gateway that takes its time, hangs or dribbles keeps nobody waiting but its own callers."""
+
+import asyncio
+import threading
+import time
+from uuid import uuid4
+
+import httpx
+import pytest
+from django.db import connection
+
+from payments import services, tasks
+from payments.gateways import GatewayUnavailable, OutcomeUnknown, gateway
+from payments.gateways.portone import PortOne, sdk_client
+from payments.models import Payment
+from tests.browser.conftest import wait_until
+from tests.making import make_event, make_plan, make_user, seat_ids
+from tests.payments.buyers import Buyer, ask_gateway, settle_in_background
+from tests.payments.slow_gateway import slow_gateway
+from ticketing.core import event_loop
+from ticketing.core.event_loop import blocking
+from ticketing.core.fast_path import threads
+
+pytestmark = [pytest.mark.django_db(transaction=True)]
+BUSY = (
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle'"
+)
+
+
+@pytest.fixture
+def slow(settings, base):
+    """The site pays there. `base` ends the connections of threads when all tests are done."""
+    with slow_gateway() as there:
+        settings.PORTONE_URL = there.url
+        settings.PAYMENT_PATIENCE = settings.PORTONE_TIMEOUT = 20
+        settings.PORTONE_TAKES_TEST = True
+        yield there
+        there.let_go()
+        settle_in_background()
+
+
+@pytest.fixture
+def working(monkeypatch):
+    """The database steps that are under way in threads."""
+    real, under_way = threads._connected, set()
+
+    def counted(work, *args, **kwargs):
+        under_way.add(threading.get_ident())
+        try:
+            return real(work, *args, **kwargs)
+        finally:
+            under_way.discard(threading.get_ident())
+
+    monkeypatch.setattr(threads, "_connected", counted)
+    return under_way
+
+
+def make_buyers(count, now):
+    """Who hold one seat each."""
+    event = make_event(now, plan=make_plan(rows=count // 20 + 1, seats_per_row=20))
+    return [
+        Buyer(event, make_user(password=None), now, seats=[seat])
+        for seat in seat_ids(event)[:count]
+    ]
+
+
+def busy_connections():
+    with connection.cursor() as cursor:
+        cursor.execute(BUSY)
+        return cursor.fetchone()[0] - 1  # this one
+
+
+def test_nothing_is_held_while_many_wait_for_the_gateway(slow, working, now, settings):
+    """All at once, in one event loop: no thread, no connection, no transaction waits with them."""
+    settings.PAYMENT_PATIENCE = 120
+    buyers = make_buyers(300, now)
+    numbers = [buyer.start().number for buyer in buyers]
+
+    async def confirm_all():
+        whose = zip(numbers, buyers, strict=True)
+        return await asyncio.gather(
+            *(
+                services.aconfirm_payment(
+                    number=number, fan_id=buyer.fan.pk, payment_token="t", now=now
+                )
+                for number, buyer in whose
+            )
+        )
+
+    slow.hold_back()
+    event_loop.start(confirm_all())
+    wait_until(lambda: slow.in_flight == 300)
+
+    wait_until(lambda: not working)
+    assert threads._threads()._work_queue.qsize() == 0
+    assert busy_connections() == 0
+    assert threading.active_count() < 60  # not one for each
+    slow.let_go()
+    settle_in_background()
+
+    assert slow.most_in_flight >= 300
+    assert set(Payment.objects.values_list("state", flat=True)) == {"succeeded"}
+    assert sorted(slow.charges) == sorted(numbers)
+
+
+def test_control_a_step_that_waits_in_a_thread_is_seen(slow, working):
+    slow.hold_back()
+
+    async def wait_in_a_thread():
+        await threads.in_thread(httpx.get, f"{slow.url}/payments/pay-1", timeout=20)
+
+    event_loop.start(wait_in_a_thread())
+    wait_until(lambda: slow.in_flight == 1)
+
+    assert len(working) == 1
+
+
+# -- deadlines -------------------------------------------------------------------------------------
+
+
+def timed(work):
+    began = time.monotonic()
+    with pytest.raises(Exception) as failure:
+        work()
+    return failure.value, time.monotonic() - began
+
+
+def test_a_gateway_that_dribbles_is_cut_off_at_the_deadline(slow):
+    slow.dribbles = True
+
+    error, seconds = timed(lambda: ask_gateway("fetch", number="pay-1", timeout=1))
+
+    assert isinstance(error, OutcomeUnknown)
+    assert seconds < 15
+
+
+def test_control_httpx_own_timeout_never_ends_it(slow):
+    """Each byte comes in time: only our own limit, four times as long, ends the call."""
+    slow.dribbles = True
+
+    async def get():
+        async with asyncio.timeout(2), httpx.AsyncClient(timeout=0.5) as client:
+            await client.get(f"{slow.url}/payments/pay-1")
+
+    error, _ = timed(blocking(get))
+
+    assert isinstance(error, TimeoutError)
+    assert not isinstance(error, httpx.TimeoutException)
+
+
+def test_no_more_calls_than_allowed_are_in_flight_and_others_wait_until_their_deadline(
+    slow, settings
+):
+    settings.PORTONE_MAX_IN_FLIGHT = 3
+    slow.hold_back()
+
+    async def call_many():
+        portone = PortOne(sdk_client(), charges_by_server=True)
+        return await asyncio.gather(
+            *(portone.fetch(number=f"pay-{n}", timeout=10 if n < 3 else 0.3) for n in range(9)),
+            slow_down(),
+            return_exceptions=True,
+        )
+
+    async def slow_down():
+        await asyncio.sleep(1)
+        slow.let_go()
+
+    results = blocking(call_many)()[:-1]
+
+    assert slow.most_in_flight == 3
+    refused = [each for each in results if isinstance(each, GatewayUnavailable)]
+    assert [each.code for each in refused] == ["too_many_calls"] * 6
+    assert [each.status for each in results[:3]] == ["unpaid"] * 3
+
+
+def test_control_without_the_bound_all_are_in_flight(slow):
+    slow.hold_back()
+
+    async def call_many():
+        calls = [gateway().fetch(number=f"pay-{n}", timeout=10) for n in range(9)]
+        done = asyncio.gather(*calls)
+        while slow.in_flight < 9:
+            await asyncio.sleep(0.01)
+        slow.let_go()
+        return await done
+
+    assert len(blocking(call_many)()) == 9
+
+
+# -- settlement ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def charged(slow, now):
+    """Payments that the gateway took, and of which we don't know: the processes were killed."""
+    buyers = make_buyers(6, now)
+    for buyer in buyers:
+        number = buyer.start().number
+        slow.paid.add(number)
+    Payment.objects.update(state="charging", charging_at=now, due_at=now)
+    return list(Payment.objects.order_by("pk"))
+
+
+def test_a_settlement_that_hangs_delays_no_other(slow, charged):
+    """Two of them hang; one turn of the worker settles all others, and no slot waits for it."""
+    slow.hanging = {payment.number for payment in charged[:2]}
+
+    tasks.resume()
+
+    wait_until(lambda: Payment.objects.filter(state="succeeded").count() == 4)
+    assert {it.number for it in Payment.objects.filter(state="charging")} == slow.hanging
+    slow.hanging.clear()
+
+
+def test_a_settlement_that_hangs_is_given_up_at_its_deadline_and_tried_again(
+    slow, charged, settings
+):
+    settings.PORTONE_TIMEOUT = 0.5
+    slow.hanging = {payment.number for payment in charged}
+    tasks.resume()
+    settle_in_background()
+    assert set(Payment.objects.values_list("state", flat=True)) == {"charging"}
+
+    settings.PORTONE_TIMEOUT = 20
+    slow.hanging.clear()
+    Payment.objects.update(due_at=charged[0].created_at)
+    tasks.resume()
+    settle_in_background()
+
+    assert set(Payment.objects.values_list("state", flat=True)) == {"succeeded"}
+
+
+def test_what_a_killed_worker_had_claimed_is_due_again_within_fifteen_seconds(
+    slow, charged, settings, now
+):
+    settings.PORTONE_TIMEOUT = 8  # the default
+    assert len(services.claim_due_payments(now=now)) == 6  # and dies
+
+    assert max((it.due_at - now).total_seconds() for it in Payment.objects.all()) <= 15
+    assert services.claim_due_payments(now=now) == []
+
+
+def test_no_more_is_claimed_than_may_be_in_flight(slow, charged, settings):
+    settings.PORTONE_MAX_IN_FLIGHT = 4
+    slow.hold_back()
+
+    tasks.resume()
+    assert Payment.objects.filter(attempts=1).count() == 4
+    tasks.resume()
+    assert Payment.objects.filter(attempts=1).count() == 4
+    slow.let_go()
+    settle_in_background()
+    tasks.resume()
+    settle_in_background()
+
+    assert set(Payment.objects.values_list("state", flat=True)) == {"succeeded"}
+
+
+def test_a_key_is_used_once_by_many_who_begin_at_once(slow, now):
+    [buyer] = make_buyers(1, now)
+    slow.hold_back()
+
+    async def begin_often():
+        order = {"code": buyer.code, "fan_id": buyer.fan.pk, "token": buyer.token, "now": now}
+        key = {"payment_key": uuid4(), "language": "en"}
+        begun = asyncio.gather(*(services.abegin_payment(**order, **key) for _ in range(5)))
+        while slow.in_flight < 5:
+            await asyncio.sleep(0.01)
+        slow.let_go()
+        return await begun
+
+    begun = blocking(begin_often)()
+
+    assert {payment.state for payment in begun} == {"prepared"}
+    assert Payment.objects.count() == 1

@@ -1,0 +1,128 @@
+"""Statements of coroutines: few connections, none left in an unknown state."""
+
+import asyncio
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.db import DataError, OperationalError, connection, connections
+from psycopg.errors import LockNotAvailable
+
+from ticketing.core import async_database
+from ticketing.core.async_database import AsyncDatabase
+
+pytestmark = pytest.mark.django_db(transaction=True)
+BACKEND = "SELECT pg_backend_pid()"
+SIZE = 3
+
+
+@pytest.fixture
+async def database(transactional_db):
+    opened = AsyncDatabase(SIZE)
+    yield opened
+    opened.close()
+    await sync_to_async(connections.close_all)()
+
+
+def run(statement, *values):
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return cursor.fetchone()
+
+
+async def test_values_go_there_and_come_back(database, now):
+    statement = "SELECT $1::text, $2::bigint, $3::bool, $4::bigint[], $5::timestamptz, $6::int"
+
+    row = await database.fetch_row(statement, ["가'\"", 7, True, [1, 2], now, None])
+
+    assert row == ("가'\"", 7, True, [1, 2], now, None)
+    assert row[4].utcoffset().total_seconds() == 0
+
+
+async def test_a_crowd_shares_a_few_connections_in_order_of_arrival(database):
+    ended = []
+
+    async def ask(number):
+        backend, _ = await database.fetch_row("SELECT pg_backend_pid(), pg_sleep(0.01)", [])
+        ended.append(number)
+        return backend
+
+    backends = await asyncio.gather(*(ask(number) for number in range(20)))
+
+    assert len(set(backends)) == SIZE
+    assert all(abs(place - number) < 2 * SIZE for place, number in enumerate(ended))
+
+
+async def test_a_statement_is_prepared_once_per_connection(database):
+    count = "SELECT count(*) FROM pg_prepared_statements"
+    for _ in range(3):
+        found = await database.fetch_row(count, [])
+
+    assert found == (1,)
+
+
+async def test_nothing_is_prepared_where_connections_are_shared(database, monkeypatch):
+    monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
+
+    assert await database.fetch_row("SELECT count(*) FROM pg_prepared_statements", []) == (0,)
+
+
+async def test_an_error_is_djangos_and_the_connection_stays(database):
+    (before,) = await database.fetch_row(BACKEND, [])
+
+    with pytest.raises(DataError):
+        await database.fetch_row("SELECT 1 / $1::int", [0])
+
+    assert await database.fetch_row(BACKEND, []) == (before,)
+
+
+async def test_a_lock_timeout_can_be_told_from_an_outage(database):
+    raise_it = "SELECT set_config('lock_timeout', '1ms', false), pg_advisory_lock(14)"
+    with pytest.raises(OperationalError) as refused:
+        await asyncio.gather(*(database.fetch_row(raise_it, []) for _ in range(2)))
+
+    assert isinstance(refused.value.__cause__, LockNotAvailable)
+
+
+async def test_an_idle_connection_that_was_cut_is_replaced(database):
+    (before,) = await database.fetch_row(BACKEND, [])
+    await sync_to_async(run)("SELECT pg_terminate_backend(%s, 5000)", before)
+
+    assert await database.fetch_row(BACKEND, []) != (before,)
+
+
+async def test_a_connection_that_is_cut_while_in_use_fails_its_statement_only(database):
+    (backend,) = await database.fetch_row(BACKEND, [])
+    hanging = asyncio.create_task(database.fetch_row("SELECT pg_sleep(60)", []))
+    await _until_running(backend)
+    await sync_to_async(run)("SELECT pg_terminate_backend(%s, 5000)", backend)
+
+    with pytest.raises(OperationalError):
+        await hanging
+    assert await database.fetch_row("SELECT 1", []) == (1,)
+
+
+async def test_a_silent_server_counts_as_down(database, monkeypatch):
+    monkeypatch.setattr(async_database, "TIMEOUT_SECONDS", 0.05)
+
+    with pytest.raises(OperationalError):
+        await database.fetch_row("SELECT pg_sleep(0.5)", [])
+
+    monkeypatch.undo()
+    assert await database.fetch_row("SELECT 1", []) == (1,)
+
+
+async def test_the_answer_of_a_cancelled_statement_reaches_nobody_else(database):
+    (backend,) = await database.fetch_row(BACKEND, [])
+    task = asyncio.create_task(database.fetch_row("SELECT 'late', pg_sleep(0.1)", []))
+    await _until_running(backend)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert await database.fetch_row("SELECT 'mine'", []) == ("mine",)
+
+
+async def _until_running(backend):
+    state = "SELECT query LIKE '%%pg_sleep%%' FROM pg_stat_activity WHERE pid = %s"
+    while not (await sync_to_async(run)(state, backend))[0]:
+        await asyncio.sleep(0.01)

@@ -1,0 +1,89 @@
+"""The schedule, and what a worker does around its tasks."""
+
+from types import SimpleNamespace
+
+import pytest
+from celery.fixups.django import DjangoWorkerFixup
+from django.db import connection
+
+from ticketing.celery import app, run_tasks
+
+SENDER = SimpleNamespace(request=SimpleNamespace(is_eager=False))
+
+
+def backend_pid() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        return int(cursor.fetchone()[0])
+
+
+@pytest.fixture
+def worker(transactional_db):
+    """What Celery does before and after each task."""
+    connection.ensure_connection()
+    connection.close_at = None  # whatever CONN_MAX_AGE is in this run
+    return DjangoWorkerFixup(app)
+
+
+def test_every_scheduled_task_exists():
+    app.loader.import_default_modules()
+    entries = app.conf.beat_schedule.values()
+    names = {name for entry in entries for name in (entry["task"], *entry.get("args", ()))}
+
+    assert names - set(app.tasks) == set()
+
+
+def test_no_message_outlives_its_interval():
+    late = {
+        name: entry["options"]["expires"]
+        for name, entry in app.conf.beat_schedule.items()
+        if isinstance(entry["schedule"], float) and entry["options"]["expires"] > entry["schedule"]
+    }
+
+    assert late == {}
+
+
+def test_an_idle_site_sends_few_messages():
+    """Each costs a few milliseconds in beat and in a worker, also if there is nothing to do."""
+    schedules = (entry["schedule"] for entry in app.conf.beat_schedule.values())
+    a_second = sum(1 / seconds for seconds in schedules if isinstance(seconds, float))
+
+    assert a_second < 4
+
+
+def test_a_failing_task_stops_no_other(monkeypatch, caplog):
+    done = []
+    for name, run in (("first", lambda: 1 / 0), ("second", lambda: done.append("second"))):
+        monkeypatch.setitem(app.tasks, name, SimpleNamespace(run=run))
+
+    run_tasks("first", "second")
+
+    assert done == ["second"]
+    assert "The scheduled task first failed." in caplog.text
+
+
+def test_a_worker_keeps_its_connection_between_tasks(worker):
+    before = backend_pid()
+
+    worker.on_task_postrun(SENDER)
+    worker.on_task_prerun(SENDER)
+
+    assert backend_pid() == before
+
+
+def test_control_celery_itself_closes_it(worker):
+    before = backend_pid()
+
+    worker._close_database()
+
+    assert backend_pid() != before
+
+
+def test_a_connection_that_was_lost_is_replaced_for_the_next_task(worker):
+    """As after a restart of PostgreSQL."""
+    connection.connection.close()
+    connection.errors_occurred = True
+
+    worker.on_task_prerun(SENDER)
+
+    assert backend_pid()

@@ -1,0 +1,176 @@
+"""Redis loses what was not journalled: no number is given twice, and tokens keep their places."""
+
+from collections import Counter
+from datetime import datetime, timedelta
+from threading import Event as Signal
+from threading import Thread
+
+import pytest
+from django.db import connection, transaction
+
+from tests.race import together
+from ticketing.core import redis
+from waiting_queue import keys, services, store
+from waiting_queue.locks import queue_for_update
+from waiting_queue.models import QueueChange, SaleQueue
+from waiting_queue.services import journal
+from waiting_queue.tokens import QueueToken, read_token
+
+pytestmark = pytest.mark.django_db(transaction=True)
+State = SaleQueue.State
+JOURNALLED, LOST = 20, 8
+
+
+def seconds(number: float) -> timedelta:
+    return timedelta(seconds=number)
+
+
+def join(queue: SaleQueue, person: int, now: datetime) -> QueueToken:
+    standing = services.join(event_id=queue.pk, person=str(person), now=now)
+    return read_token(services.token_of(queue.pk, str(person), standing))
+
+
+def ask(token: QueueToken, now: datetime) -> store.Standing:
+    return services.standing(event_id=token.event_id, person=token.person, now=now, token=token)
+
+
+def numbers_in_line(queue: SaleQueue) -> dict[str, int]:
+    line = redis.queue_client().zrange(keys.key(queue.pk, "line"), 0, -1, withscores=True)
+    return {person: int(number) for person, number in line}
+
+
+@pytest.fixture
+def paused(queue, operator, now) -> SaleQueue:
+    for state in (State.OPEN, State.PAUSED):
+        queue = services.move_queue(event_id=queue.pk, to=state, by=operator, now=now)
+    return queue
+
+
+@pytest.fixture
+def lost(paused, now) -> list[QueueToken]:
+    """Tokens of people who joined after the last copy of the journal; then Redis was emptied."""
+    for person in range(1, JOURNALLED + 1):
+        join(paused, person, now)
+    services.drain_journals()
+    tokens = [join(paused, 100 + number, now) for number in range(LOST)]
+    redis.queue_client().flushdb()
+    services.tick_open_queues(now=now + seconds(1))
+    return tokens
+
+
+def test_the_holder_of_a_lost_number_gets_it_back_in_order(paused, lost, now):
+    later = join(paused, 999, now + seconds(2))
+
+    found = [ask(token, now + seconds(3)) for token in reversed(lost)]
+
+    assert [one.number for one in found] == [token.number for token in reversed(lost)]
+    assert [ask(token, now + seconds(4)).ahead for token in lost] == list(
+        range(JOURNALLED, JOURNALLED + LOST)
+    )
+    assert ask(later, now + seconds(4)).ahead == JOURNALLED + LOST
+
+
+def test_a_restored_place_is_journalled(paused, lost, now):
+    ask(lost[0], now + seconds(2))
+    services.drain_journals()
+    redis.queue_client().flushdb()
+    services.tick_open_queues(now=now + seconds(3))
+
+    assert numbers_in_line(paused)[lost[0].person] == lost[0].number
+
+
+def test_somebody_whom_the_journal_knows_to_have_left_stays_out(paused, now):
+    token = join(paused, 1, now)
+    services.leave(event_id=paused.pk, person="1", now=now)
+    services.drain_journals()
+    redis.queue_client().flushdb()
+    services.tick_open_queues(now=now + seconds(1))
+
+    assert ask(token, now + seconds(2)).state == "left"
+    assert numbers_in_line(paused) == {}
+
+
+def test_a_second_stay_that_was_lost_is_restored(paused, now):
+    join(paused, 1, now)
+    services.leave(event_id=paused.pk, person="1", now=now)
+    services.drain_journals()
+    again = join(paused, 1, now + seconds(1))
+    redis.queue_client().flushdb()
+    services.tick_open_queues(now=now + seconds(2))
+
+    assert ask(again, now + seconds(3)).number == again.number
+
+
+@pytest.mark.parametrize(
+    ("gap", "is_right"), [(journal.MAX_LOST_NUMBERS, True), (0, False)], ids=["gap", "control"]
+)
+def test_nobody_gets_a_number_that_somebody_else_has_a_token_for(
+    paused, now, monkeypatch, gap, is_right
+):
+    monkeypatch.setattr(journal, "MAX_LOST_NUMBERS", gap)
+    services.drain_journals()
+    before = [join(paused, number, now) for number in range(1, 9)]
+    redis.queue_client().flushdb()
+    services.tick_open_queues(now=now + seconds(1))
+
+    def act(number: int) -> int:
+        moment = now + seconds(2)
+        if number % 2:
+            return ask(before[number // 2], moment).number
+        return join(paused, 100 + number, moment).number
+
+    given = together(16, act)
+
+    assert (max(Counter(given).values()) == 1) == is_right
+    assert (given[1::2] == [token.number for token in before]) == is_right
+
+
+# -- the slow work of a queue ---------------------------------------------------------------------
+
+
+def test_a_tick_hands_slow_work_on_and_does_none_of_it(paused, now):
+    join(paused, 1, now)
+    services.drain_journals()
+    redis.queue_client().flushdb()
+    handed_on: list[int] = []
+
+    services.tick_open_queues(now=now + seconds(1), maintain=handed_on.append)
+
+    assert handed_on == [paused.pk]
+    assert not store.has_meta(paused.pk)
+    services.maintain_queue(paused.pk, now=now + seconds(2))
+    assert numbers_in_line(paused) == {"1": 1}
+
+
+def test_a_rebuild_waits_for_a_copy_of_the_journal_and_counts_everybody(paused, operator, now):
+    for person in range(1, 6):
+        join(paused, person, now)
+    locked, let_go = Signal(), Signal()
+
+    def copy_slowly() -> None:
+        with transaction.atomic():
+            queue_for_update(paused.pk)
+            locked.set()
+            let_go.wait(60)
+        connection.close()
+
+    counts: list[int] = []
+
+    def rebuild() -> None:
+        rebuilt = services.rebuild_queue_on_request(event_id=paused.pk, by=None, now=now)
+        counts.append(rebuilt)
+        connection.close()
+
+    threads = [Thread(target=copy_slowly), Thread(target=rebuild)]
+    threads[0].start()
+    assert locked.wait(60)
+    threads[1].start()
+    while store.has_meta(paused.pk):
+        pass
+    let_go.set()
+    for thread in threads:
+        thread.join()
+
+    assert counts == [5]
+    assert QueueChange.objects.filter(what="rebuilt").latest("pk").after == "5"
+    assert numbers_in_line(paused) == {str(person): person for person in range(1, 6)}

@@ -1,0 +1,30 @@
+-- Put a person back into the line with a number that was given to them and lost with Redis before it was
+-- journalled. The caller has checked their token and the journal.
+--
+-- KEYS     as in _line.lua
+-- ARGV     person, now_ms, number (0: a place in the lobby)
+-- Returns  standing
+local person, now, number = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+
+local state = rules('state')
+local place = place_of(person, now)
+local PRESENT = { lobby = true, waiting = true, ready = true, admitted = true }
+local is_given = number > 0 and number <= tonumber(redis.call('GET', counter) or 0)
+
+if PRESENT[place[1]] or not state or redis.call('HEXISTS', blocked, person) == 1 then
+  return standing(person, now, place)
+end
+if number == 0 and state == 'lobby' then
+  redis.call('ZADD', lobby, now, person)
+  record('lobby', person, 0, now)
+elseif is_given and state ~= 'closed' and redis.call('ZCOUNT', line, number, number) == 0 then
+  redis.call('ZADD', line, number, person)
+  record('join', person, number, now)
+  skip_turn() -- the ranks behind change
+else
+  return standing(person, now, place)
+end
+redis.call('ZREM', ended, person)
+redis.call('ZADD', seen, now, person)
+redis.call('HINCRBY', meta, 'joined', 1)
+return standing(person, now)
