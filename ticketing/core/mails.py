@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from email.utils import make_msgid, parseaddr
+from secrets import token_hex
 from smtplib import SMTPServerDisconnected
 from typing import Any, Self
 
@@ -86,6 +87,16 @@ def _is_closed(problem: Exception) -> bool:
     return code == 421 or isinstance(problem, SMTPServerDisconnected | ConnectionError)
 
 
+class _Message(EmailMultiAlternatives):
+    def message(self, **options: Any) -> Any:
+        """With boundaries: to choose one itself, the library compiles a pattern for each mail."""
+        message, token = super().message(**options), token_hex(16)
+        for n, part in enumerate(message.walk()):
+            if part.is_multipart():
+                part.set_boundary(f"{token}-{n}")
+        return message
+
+
 def send(
     mail: Mail, *, to: str, recipient: str, name: str = "", connection: MailConnection | None = None
 ) -> None:
@@ -102,7 +113,7 @@ def send(
         "recipient": recipient,
         "site": settings.SITE_URL,
     }
-    message = EmailMultiAlternatives(
+    message = _Message(
         subject,
         _collapse_blank_lines(render_to_string(f"mail/{mail.template}.txt", context)),
         to=[to],
