@@ -10,9 +10,9 @@ ticket AS (
                )
                FROM generate_series(0, %(code_length)s::int - 1) AS place
            ),
-           sale.id, sale.event_id, reserved.seat_id, fan.id, fan.display_name, 1, 'valid', '', %(now)s
+           sale.id, sale.event_id, reserved.seat_id, sale.fan_id,
+           (SELECT display_name FROM accounts_user WHERE id = sale.fan_id), 1, 'valid', '', %(now)s
     FROM sale
-    JOIN accounts_user AS fan ON fan.id = sale.fan_id
     JOIN (
         SELECT reservation_id, seat_id, sha256(%(seed)s::bytea || int8send(seat_id)) AS digest
         FROM reservations_reservedseat
