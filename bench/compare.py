@@ -1,7 +1,8 @@
 """`python -m bench compare OLD.json NEW.json`: what got worse by more than a tenth.
 
-Ratios and processor time of one run can be compared between machines that differ in load; speeds
-and waiting times can't, and are marked with a star.
+Ratios can be compared between runs, and processor times after they were scaled by what the same
+piece of work took in each run. Speeds and waiting times depend on the machine's load, and are
+marked with a star.
 """
 
 import json
@@ -10,11 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.report import REFERENCE
+
 TOLERANCE = 0.1
 SAME = ("PostgreSQL", "Valkey", "web processes", "cores")
 # By the end of a column's or figure's name; anything else is information and not compared.
 HIGHER_IS_BETTER = ("/s", "of floor", "of healthz", "of pgbench", "of bare view")
-LOWER_IS_BETTER = ("CPU ms", "CPU µs", "statements", "bytes", "KB", "ms", "with : without")
+PROCESSOR_TIME = ("CPU ms", "CPU µs")
+LOWER_IS_BETTER = (*PROCESSOR_TIME, "statements", "bytes", "KB", "ms", "with : without")
 # Depend on what else the machine does.
 WALL_CLOCK = ("/s", "p50 ms", "p95 ms", "p99 ms", "median ms", "last ms")
 
@@ -62,20 +66,31 @@ def unlike(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
             before, after = (run[name]["header"].get(key) for run in (old, new))
             if before != after:
                 yield f"{name}: {key} was “{before}”, now “{after}”"
+        factor = slowdown(old[name]["header"], new[name]["header"])
+        if abs(factor - 1) > TOLERANCE:
+            yield f"{name}: the same work took {factor:.2f} × the processor time; old is scaled"
 
 
 def changes(old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:
     """Every figure that both runs have."""
-    before, after = dict(_flat(old)), dict(_flat(new))
-    for where in before:
-        if where in after:
-            yield Change(where, before[where], after[where])
+    for bench in old.keys() & new.keys():
+        factor = slowdown(old[bench]["header"], new[bench]["header"])
+        before, after = dict(_flat(bench, old[bench])), dict(_flat(bench, new[bench]))
+        for where, value in before.items():
+            if where in after:
+                scale = factor if where.endswith(PROCESSOR_TIME) else 1
+                yield Change(where, value * scale, after[where])
 
 
-def _flat(benches: dict[str, Any]) -> Iterator[tuple[str, float]]:
-    for bench, result in benches.items():
-        for title, rows in result["tables"].items():
-            for row, columns in rows.items():
-                for column, value in columns.items():
-                    if isinstance(value, int | float):
-                        yield " | ".join(filter(None, (bench, title, row, column))), value
+def slowdown(old: dict[str, Any], new: dict[str, Any]) -> float:
+    """How much more processor time the new run needed for the same work."""
+    is_known = REFERENCE in old and REFERENCE in new
+    return float(new[REFERENCE] / old[REFERENCE]) if is_known else 1.0
+
+
+def _flat(bench: str, result: dict[str, Any]) -> Iterator[tuple[str, float]]:
+    for title, rows in result["tables"].items():
+        for row, columns in rows.items():
+            for column, value in columns.items():
+                if isinstance(value, int | float):
+                    yield " | ".join(filter(None, (bench, title, row, column))), value

@@ -1,8 +1,10 @@
 """What every report says about its run, and the processor time of each kind of process."""
 
+import json
 import os
 import signal
 import subprocess
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -69,6 +71,14 @@ def commit() -> str:
 def _git(*arguments: str) -> str:
     ran = subprocess.run(["git", *arguments], check=True, capture_output=True, text=True)
     return ran.stdout.strip()
+
+
+def reference_ms() -> float:
+    """Processor time of a fixed piece of work: on a busy machine everything costs more of it."""
+    began = time.process_time()
+    for _ in range(40):
+        json.loads(json.dumps({str(number): [number] for number in range(500)}))
+    return 1000 * (time.process_time() - began)
 
 
 # -- processes ------------------------------------------------------------------------------------

@@ -1,10 +1,15 @@
 """Prints what a benchmark measured, and keeps it for the JSON file."""
 
 import os
+import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bench.machine import reference_ms
+
+# Says how fast the processor was, by which `compare` scales processor times.
+REFERENCE = "CPU ms of the reference work"
 Value = float | int | str
 Row = dict[str, Value]
 
@@ -16,6 +21,7 @@ class Report:
     name: str
     header: dict[str, Any] = field(default_factory=dict)
     tables: dict[str, dict[str, Row]] = field(default_factory=dict)
+    references: list[float] = field(default_factory=list)
 
     def begin(self, header: dict[str, Any]) -> None:
         self.header = header
@@ -39,9 +45,11 @@ class Report:
         self.tables[title] = {name: dict(row) for name, row in rows.items()}
         load = round(os.getloadavg()[0], 1)
         self.header["load during"] = max(load, self.header.get("load during", 0))
+        self.references.append(reference_ms())
 
     def end(self) -> dict[str, Any]:
-        print(f"load during {self.header.get('load during', '–')}", flush=True)
+        self.header[REFERENCE] = round(statistics.median(self.references), 2)
+        print(f"load during {self.header['load during']}; {REFERENCE} {self.header[REFERENCE]}")
         return {"header": self.header, "tables": self.tables}
 
 

@@ -50,5 +50,16 @@ def test_the_exit_code_and_the_output_say_it(tmp_path, capsys):
     assert "Nothing got worse" in capsys.readouterr().out
 
 
+def test_processor_times_are_scaled_by_what_the_same_work_took():
+    """Twice as slow a processor is no regression; anything beyond that is."""
+    old, same, worse = (run_with(**{"CPU ms": ms, "p95 ms": 5.0}) for ms in (10.0, 20.0, 23.0))
+    for run, reference in ((old, 8.0), (same, 16.0), (worse, 16.0)):
+        run["pages"]["header"][compare.REFERENCE] = reference
+
+    assert [change.is_worse for change in compare.changes(old, same)] == [False, False]
+    assert [change.is_worse for change in compare.changes(old, worse)] == [True, False]
+    assert "2.00 × the processor time" in " ".join(compare.unlike(old, same))
+
+
 def test_figures_that_only_one_run_has_are_left_out():
     assert [*compare.changes(run_with(a=1.0), run_with(b=1.0))] == []
