@@ -84,8 +84,9 @@ class SiteRunner:
         step = self.terminal.step
         with step("Check disk, ports and lock"):
             self._check()
-        with step("Start PostgreSQL and Valkey"):
-            self._start_servers()
+        if self.options.own_postgres or self.options.own_valkey:
+            with step("Start PostgreSQL and Valkey"):
+                self._start_servers()
         with step("Bring database and files up to date"):
             self._manage("prepare")
         with step("Start web, workers and beat"):
