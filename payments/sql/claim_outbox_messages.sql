@@ -10,8 +10,9 @@ WHERE id = ANY(ARRAY(
         SELECT FROM payments_outboxmessage AS earlier
         WHERE earlier.aggregate = message.aggregate AND earlier.state = 'waiting'
         AND earlier.sequence < message.sequence
+        OFFSET 0  -- looked up for each row until there are enough; as a join, for all that wait
     )
-    ORDER BY message.due_at, message.id
+    ORDER BY message.due_at
     LIMIT %(limit)s
     FOR NO KEY UPDATE OF message SKIP LOCKED
 ))

@@ -66,6 +66,19 @@ def test_twenty_mails_take_a_handful_of_statements(bought, mailoutbox):
     assert len(queries) <= 9, [query["sql"] for query in queries]
 
 
+def test_a_claim_reads_no_more_rows_than_it_takes(bought):
+    add_messages(bought, 2000)
+    how = {"now": bought.now, "lease": bought.now + LEASE, "limit": 20}
+
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE payments_outboxmessage")
+        cursor.execute(f"EXPLAIN ANALYZE {locks.statement('claim_outbox_messages')}", how)
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+
+    assert "Seq Scan" not in plan
+    assert "rows=2000.00" not in plan
+
+
 def test_one_message_that_fails_delays_only_its_aggregate(bought, mailoutbox):
     add_messages(bought, 3)
     add_messages(bought, 3, sequence=2)
