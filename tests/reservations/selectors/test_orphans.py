@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reservations import errors, locks
+from reservations.locks import holds as hold_locks
 from reservations.locks import SeatChoice
 from reservations.models import new_code
 from reservations.selectors.orphans import RowSeat, orphans_in_row
@@ -183,7 +184,7 @@ def test_best_seats_break_the_rule_for_named_seats_only_if_every_choice_does(
     ]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(locks, "NEAR", near)
+        patch.setattr(hold_locks, "NEAR", near)
         given = best_of_rows(event, fan, now, quantity, ids)
 
     if not possible:

@@ -3,6 +3,7 @@
 import pytest
 
 from reservations import errors, locks
+from reservations.locks import holds as hold_locks
 from reservations.models import Reservation
 from tests.making import make_event, make_plan, make_user, seat_ids
 from tests.reservations.acting import best, hold, places
@@ -161,7 +162,7 @@ def test_seats_know_how_far_they_are_from_the_middle_of_the_stage(house):
 
 def test_the_farthest_are_found_too(house, fan, now, monkeypatch):
     """When nothing fits among the nearest, all are looked at."""
-    monkeypatch.setattr(locks, "NEAR", 3)
+    monkeypatch.setattr(hold_locks, "NEAR", 3)
     Seat.objects.filter(event=house, place__row="1", place__number__in=[4, 6]).update(state="sold")
 
     assert len(best(house, fan, now, 9).seats) == 9
