@@ -49,20 +49,6 @@ def mark_prepared(payment: Payment, *, now: datetime) -> Payment | None:
     return locks.move_payment(payment, to=State.PREPARED, now=now)
 
 
-def mark_charging(
-    payment: Payment, *, token: str, transaction_id: str, now: datetime
-) -> Payment | None:
-    """Start the charge; None if the payment has moved meanwhile."""
-    charging, is_started = start_charge(
-        number=payment.number,
-        fan_id=payment.fan_id,
-        token=token,
-        transaction_id=transaction_id,
-        now=now,
-    )
-    return charging if is_started else None
-
-
 def start_charge(
     *, number: str, fan_id: int, token: str, transaction_id: str, now: datetime
 ) -> tuple[Payment, bool]:

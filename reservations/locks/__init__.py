@@ -38,6 +38,7 @@ from reservations.models.reservations import CODE_LENGTH, LETTERS
 from ticketing.core.sql import columns, rows
 from ticketing.events.models import Seat
 
+
 @dataclass(frozen=True)
 class EndedHold:
     """An expired hold; `kept` if its seats are kept for the standby list."""

@@ -7,6 +7,7 @@ from uuid import uuid4
 from payments import services
 from payments.gateways import gateway
 from payments.models import OutboxMessage, Payment, Refund
+from payments.saga import payment_steps
 from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
 from reservations import services as reservations
@@ -53,6 +54,13 @@ class Buyer:
     def agree(self, behaviour: Behaviour | None = None, **more: Any) -> dict[str, str]:
         """Pay in the gateway's window; returns the parameters of the return URL."""
         return testing.pay(self.payment.number, behaviour, **more)
+
+    def start_charge(self, token: str) -> Payment:
+        """What confirming does before it asks the gateway."""
+        whose: Any = {"number": self.payment.number, "fan_id": self.fan.pk, "now": self.now}
+        charging, is_started = payment_steps.start_charge(**whose, token=token, transaction_id="")
+        assert is_started
+        return charging
 
     def confirm(self, answer: dict[str, str], **more: Any) -> Payment:
         whose = {"number": self.payment.number, "fan_id": self.fan.pk, "now": self.now}

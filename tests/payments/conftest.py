@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from payments.saga import payment_steps
 from payments.services import webhooks
 from tests.making import make_user
 from tests.payments.buyers import Buyer, ask_gateway, settle_in_background
@@ -53,10 +52,7 @@ def unanswered(paying_site: str, buyer: Buyer) -> Buyer:
     """Charged at the gateway, but our side died before it got the answer."""
     buyer.start()
     token = buyer.agree()["paymentToken"]
-    charging = payment_steps.mark_charging(
-        buyer.payment, token=token, transaction_id="", now=buyer.now
-    )
-    assert charging
+    charging = buyer.start_charge(token)
     order: Any = {"number": charging.number, "amount": charging.amount}
     ask_gateway("charge", **order, currency=charging.currency, token=token, timeout=5)
     return buyer

@@ -14,7 +14,7 @@ STEPS: dict[str, tuple[Any, str]] = {
     "begin": (payment_steps, "begin"),
     "prepare": (PortOne, "prepare"),
     "mark_prepared": (payment_steps, "mark_prepared"),
-    "mark_charging": (payment_steps, "start_charge"),
+    "start_charge": (payment_steps, "start_charge"),
     "charge": (PortOne, "charge"),
     "fetch": (PortOne, "fetch"),
     "succeed": (payment_steps, "succeed"),

@@ -36,7 +36,7 @@ CONFIRMED = set(BEHAVIOURS) - {Behaviour.ABANDON, None}
 # The behaviours with which a step is reached; nobody else can be killed there. A soak does not rely
 # on it and lets everybody buy.
 REACHED_BY = {step: set(BEHAVIOURS) for step in STEPS} | {
-    **dict.fromkeys(("mark_charging", "charge"), CONFIRMED),
+    **dict.fromkeys(("start_charge", "charge"), CONFIRMED),
     **dict.fromkeys(("succeed", "publish_sale"), PAID),
     "add_messages": FAILED | AUTO_REFUNDED | {None},
     "fail": FAILED | {Behaviour.SLOW},

@@ -23,7 +23,7 @@ def buyer_processes(origin):
 @pytest.mark.parametrize(
     ("step", "when", "charged"),
     [
-        ("mark_charging", "after", False),
+        ("start_charge", "after", False),
         ("charge", "after", True),
         ("succeed", "before", True),
         ("publish_sale", "before", True),  # committed, and not yet published

@@ -112,9 +112,7 @@ def test_a_double_click_charges_once(buyer, event):
 def test_many_who_settle_at_once_settle_once(buyer, event):
     """A webhook, the clock, an operator and the fan all find out at the same moment."""
     buyer.start()
-    pk, answer = buyer.payment.pk, buyer.agree()
-    token = answer["paymentToken"]
-    payment_steps.mark_charging(buyer.payment, token=token, transaction_id="", now=buyer.now)
+    pk = buyer.start_charge(buyer.agree()["paymentToken"]).pk
 
     together(FEW, lambda _: services.settle_payment(pk=pk, now=buyer.now))
 

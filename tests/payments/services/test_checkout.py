@@ -8,7 +8,7 @@ from django.db import OperationalError
 
 from payments import errors, selectors, services, tasks
 from payments.models import Payment
-from payments.saga import payment_steps, schedule
+from payments.saga import schedule
 from payments.sandbox import services as sandbox
 from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
@@ -62,8 +62,7 @@ def test_a_queue_that_can_not_be_updated_does_not_fail_the_payment(buyer, monkey
 
 def test_what_a_dead_server_left_is_settled_soon(buyer, event, now, settings):
     buyer.start()
-    token = buyer.agree()["paymentToken"]
-    payment_steps.mark_charging(buyer.payment, token=token, transaction_id="", now=now)
+    buyer.start_charge(buyer.agree()["paymentToken"])
 
     soon = now + timedelta(seconds=settings.PAYMENT_PATIENCE) + schedule.GRACE
     assert work(soon - timedelta(seconds=1)) == 0

@@ -5,8 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reservations import errors, locks
-from reservations.locks import holds as hold_locks
 from reservations.locks import SeatChoice
+from reservations.locks import holds as hold_locks
 from reservations.models import new_code
 from reservations.selectors.orphans import RowSeat, orphans_in_row
 from tests.making import make_event, make_plan, seat_ids

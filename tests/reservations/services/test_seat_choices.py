@@ -2,7 +2,7 @@
 
 import pytest
 
-from reservations import errors, locks
+from reservations import errors
 from reservations.locks import holds as hold_locks
 from reservations.models import Reservation
 from tests.making import make_event, make_plan, make_user, seat_ids
