@@ -36,6 +36,7 @@ class Model:
     counted_from: int = 0
     last_number: int = 0
     lobby_first: int = 0
+    lobby_last: int = 0
     people: dict[str, Person] = field(default_factory=dict)
     blocked: set[str] = field(default_factory=set)
     let_in: list[tuple[int, str]] = field(default_factory=list)
@@ -157,6 +158,12 @@ class Model:
         if self.of(name).state in PLACES:
             self.people[name] = Person(how, ended=(now, ENDINGS.index(how)))
 
+    def ahead(self, name: str) -> int:
+        """Those in line before this one, and those of a lobby who are about to be."""
+        of_lobby = self.those("lobby") if self.lobby_first else []
+        behind_lobby = self.of(name).number > self.lobby_last
+        return self.line().index(name) + (len(of_lobby) if behind_lobby else 0)
+
     # -- what the clock does ----------------------------------------------------------------------
 
     def set_rules(self, rules: Rules, now: int) -> None:
@@ -166,6 +173,7 @@ class Model:
         if rules.drawing and not self.lobby_first:
             self.lobby_first = self.last_number + 1
             self.last_number += len(self.those("lobby"))
+            self.lobby_last = self.last_number
             self.refilled = now
 
     def tick(self, rules: Rules, now: int, *, batch: int, sweep: int) -> list[str]:

@@ -358,8 +358,7 @@ class Lines(RuleBasedStateMachine):
         state, ours = self.model.state(person, self.ms), self.model.of(person)
         assert told.state == state
         if ours.state in PLACES:
-            waiting = self.model.line()
-            ahead = waiting.index(person) if ours.state == "waiting" else 0
+            ahead = self.model.ahead(person) if ours.state == "waiting" else 0
             assert (told.number, told.ahead, told.deadline_ms, told.admitted_ms) == (
                 *(ours.number, ahead, ours.until),
                 ours.admitted,

@@ -160,12 +160,21 @@ local function remove(person, how, now)
   return was
 end
 
+-- How many people of a lobby that is being drawn will get a number before this one.
+local function undrawn_before(number)
+  local undrawn = redis.call('ZCARD', lobby)
+  if undrawn == 0 or number <= tonumber(redis.call('HGET', meta, 'lobby_last') or math.huge) then
+    return 0
+  end
+  return undrawn
+end
+
 -- Returns {state, number, ahead, deadline, admitted_ms}
 local function place_of(person, now)
   local number, admitted = number_of(person)
   local ahead = number > 0 and redis.call('ZRANK', line, person)
   if ahead then
-    return { 'waiting', number, ahead, 0, 0 }
+    return { 'waiting', number, ahead + undrawn_before(number), 0, 0 }
   end
   local deadline = redis.call('ZSCORE', inside, person)
   if deadline then

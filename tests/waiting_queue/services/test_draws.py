@@ -17,7 +17,9 @@ def drawn(queue, operator, now) -> SaleQueue:
     join_all(queue, [str(number) for number in range(10)], now)
     services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
     late = services.join(event_id=queue.pk, person="99", now=now)
-    assert late.number == 11
+    assert (late.number, late.ahead) == (11, 10), (
+        "the lobby comes first, though it is not drawn yet"
+    )
     services.tick_open_queues(now=now)
     return SaleQueue.objects.get(pk=queue.pk)
 
@@ -26,6 +28,7 @@ def test_everybody_in_the_lobby_gets_a_number_and_the_latecomer_is_behind(drawn,
     numbers = {store.run(store.peek(drawn.pk, str(person), now)).number for person in range(10)}
 
     assert numbers == set(range(1, 11))
+    assert store.run(store.peek(drawn.pk, "99", now)).ahead == 10
 
 
 def test_anyone_can_verify_the_draw(drawn):
