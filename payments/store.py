@@ -1,7 +1,8 @@
 """Payments in Redis: the gateway's circuit breaker, and the channel of payments that changed.
 
 Every process shares the breaker: when too many calls fail, it stops all calls for a minute, then
-lets one probe through. Without Redis the breaker counts as closed.
+lets one probe through. Calls that only read may probe every few seconds before. Without Redis the
+breaker counts as closed.
 """
 
 import asyncio
@@ -27,7 +28,9 @@ OPEN_MS = 60_000
 WINDOW_MS = 60_000
 BUCKET_MS = 5_000  # calls are counted, not listed: a busy minute has tens of thousands
 # Longer than the longest call: a process that dies during its probe blocks the next one this long.
-PROBE_MS = 65_000
+PROBE_MS = 15_000
+# While the breaker is open, so often one call that only reads may see whether the gateway is back.
+READ_EVERY_MS = 5_000
 MIN_CALLS = 10
 MAX_FAILURE_PERCENT = 50
 
@@ -51,9 +54,10 @@ def script(name: str) -> Any:
     return redis.client().register_script((FOLDER / f"{name}.lua").read_text())
 
 
-async def allow_call(gateway: str) -> bool:
+async def allow_call(gateway: str, *, reads: bool = False) -> bool:
     """Whether this call is the probe of an open breaker; BreakerOpen if it may not go out."""
-    found = await _run("allow_call", [keys.breaker(gateway)], [_now_ms(), OPEN_MS, PROBE_MS])
+    args = [_now_ms(), OPEN_MS, PROBE_MS, int(reads)]
+    found = await _run("allow_call", [keys.breaker(gateway)], args)
     state, ms_left = found or ("closed", 0)
     if state == "open":
         raise BreakerOpen(f"for another {int(ms_left) / 1000:.0f} s")
@@ -63,7 +67,7 @@ async def allow_call(gateway: str) -> bool:
 async def record_call(gateway: str, *, succeeded: bool, is_probe: bool = False) -> None:
     """Count a call. One that the gateway declined succeeded: the gateway answered."""
     limits = [WINDOW_MS, BUCKET_MS, MIN_CALLS, MAX_FAILURE_PERCENT]
-    args = [_now_ms(), int(succeeded), *limits, int(is_probe)]
+    args = [_now_ms(), int(succeeded), *limits, int(is_probe), READ_EVERY_MS]
     await _run("record_call", [keys.calls(gateway), keys.breaker(gateway)], args)
 
 

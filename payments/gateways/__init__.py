@@ -1,6 +1,7 @@
 from typing import Any
 
 from payments.gateways.base import (
+    BREAKER_OPEN,
     Declined,
     Gateway,
     GatewayError,

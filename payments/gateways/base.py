@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+BREAKER_OPEN = "breaker_open"  # the code of a call that the breaker did not let out
+
 
 class GatewayError(Exception):
     """A call failed; `code` and `message` come from the gateway or from us."""

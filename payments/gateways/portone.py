@@ -23,6 +23,7 @@ from portone_server_sdk import payment as kinds
 
 from payments import store
 from payments.gateways.base import (
+    BREAKER_OPEN,
     UNPAID,
     Declined,
     GatewayError,
@@ -172,9 +173,9 @@ class PortOne:
     ) -> Any:
         """Make the call if the breaker allows it, and have the breaker count how it ended."""
         try:
-            is_probe = await store.allow_call(NAME)
+            is_probe = await store.allow_call(NAME, reads=not key)
         except store.BreakerOpen as pause:
-            raise GatewayUnavailable("breaker_open", str(pause)) from None
+            raise GatewayUnavailable(BREAKER_OPEN, str(pause)) from None
         before = _request_options.set((deadline - asyncio.get_running_loop().time(), key))
         try:
             async with asyncio.timeout_at(deadline):

@@ -2,7 +2,8 @@
 --
 -- KEYS     calls: a hash of counts, `<bucket>:ok` and `<bucket>:failed`; breaker
 -- ARGV     now_ms, succeeded: 1 or 0, window_ms, bucket_ms, min_calls, max_percent: of failures,
---          is_probe: 1 for the call that was let through an open breaker, else 0
+--          is_probe: 1 for the call that was let through an open breaker, else 0,
+--          pause_ms: after a failed probe
 -- Returns  'closed' or 'open'
 local calls, breaker = KEYS[1], KEYS[2]
 local now, succeeded = tonumber(ARGV[1]), ARGV[2] == '1'
@@ -16,8 +17,7 @@ if redis.call('HEXISTS', breaker, 'opened') == 1 then
     return 'closed'
   end
   if is_probe then
-    redis.call('HSET', breaker, 'opened', now)
-    redis.call('HDEL', breaker, 'probing')
+    redis.call('HSET', breaker, 'opened', now, 'probing', now + tonumber(ARGV[8]))
   end
   return 'open' -- calls that began before the breaker opened do not count
 end
@@ -36,7 +36,7 @@ for i = 1, #counts, 2 do
   end
 end
 if all >= min_calls and failures * 100 > max_percent * all then
-  redis.call('HSET', breaker, 'opened', now)
+  redis.call('HSET', breaker, 'opened', now, 'probing', now + tonumber(ARGV[8]))
   return 'open'
 end
 return 'closed'

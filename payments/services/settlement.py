@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 
 from payments import selectors
-from payments.gateways import Declined, GatewayError, GatewayPayment, gateway
+from payments.gateways import BREAKER_OPEN, Declined, GatewayError, GatewayPayment, gateway
 from payments.live.changes import publish_change
 from payments.models import Payment
 from payments.saga import payment_steps, refund_steps, schedule
@@ -23,6 +23,8 @@ from ticketing.core.fast_path.threads import in_thread
 State = Payment.State
 log = logging.getLogger(__name__)
 LONGEST_PAUSE = 300
+# The breaker lets a call through every few seconds; it may be this one.
+BREAKER_PAUSE = 5
 # For this long a charge that the gateway does not know is sent again, with the same key. Later none
 # of our calls can still be under way, and nobody waits for the result.
 CHARGE_AGAIN = timedelta(minutes=5)
@@ -147,7 +149,9 @@ def _retry_later(payment: Payment, now: datetime, error: GatewayError | None = N
         log.warning("%s is not settled yet: %s %s", payment, error.code, error.message)
     is_unpaid = payment.state in (State.PENDING, State.PREPARED)
     not_before = payment.reservation.deadline if is_unpaid else None
-    schedule.retry_later(payment, now, longest=LONGEST_PAUSE, not_before=not_before)
+    is_paused = error is not None and error.code == BREAKER_OPEN
+    longest = BREAKER_PAUSE if is_paused else LONGEST_PAUSE
+    schedule.retry_later(payment, now, longest=longest, not_before=not_before)
     return selectors.payment(payment.pk)
 
 

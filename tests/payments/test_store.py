@@ -14,6 +14,7 @@ from payments.store import (
     MIN_CALLS,
     OPEN_MS,
     PROBE_MS,
+    READ_EVERY_MS,
     WINDOW_MS,
     BreakerOpen,
 )
@@ -36,9 +37,9 @@ def time(monkeypatch):
     return at
 
 
-def is_open():
+def is_open(*, reads=False):
     try:
-        allow_call("test")
+        allow_call("test", reads=reads)
     except BreakerOpen:
         return True
     return False
@@ -85,6 +86,20 @@ def test_a_bad_try_opens_it_for_as_long_again(time):
     time["ms"] += OPEN_MS - 1
     assert is_open()
     time["ms"] += 1
+    assert not is_open()
+
+
+def test_while_it_is_open_a_read_tries_every_few_seconds(time):
+    record(0, 10)
+    assert is_open(reads=True)
+
+    time["ms"] += READ_EVERY_MS
+    assert [is_open(), is_open(reads=True), is_open(reads=True)] == [True, False, True]
+    record_call("test", succeeded=False, is_probe=True)
+    assert is_open(reads=True)
+
+    time["ms"] += READ_EVERY_MS
+    record_call("test", succeeded=True, is_probe=allow_call("test", reads=True))
     assert not is_open()
 
 

@@ -6,7 +6,7 @@ moves a position by one at most, so between two states every position in between
 Changes are journalled with the time of their decision, a little before they are done.
 """
 
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from itertools import accumulate, islice
 from typing import Any
@@ -115,6 +115,8 @@ class QueueStates:
 
     def __init__(self, evidence: IndexedEvidence) -> None:
         self.evidence, self.journal = evidence, evidence.journal
+        draw = evidence.facts.get("draw")
+        self.lobby_last = draw["first_number"] + len(draw["people"]) - 1 if draw else 0
         # A change is done after it was decided, before any later one, and not long after.
         clocks = evidence.clocks
         decided = [clocks.earliest(entry.at) for entry in self.journal]
@@ -127,11 +129,11 @@ class QueueStates:
         at = self.evidence.clocks.recorder_time(entry.at)
         if self.evidence.fault_at(at, at + LAG_SECONDS):
             return FAULT_LAG_SECONDS
-        return DRAW_LAG_SECONDS if entry.kind == "join" and self._was_drawn(entry) else LAG_SECONDS
-
-    def _was_drawn(self, entry: JournalEntry) -> bool:
-        draw = self.evidence.facts.get("draw") or {"first_number": 0, "people": []}
-        return bool(entry.number < draw["first_number"] + len(draw["people"]))
+        return (
+            DRAW_LAG_SECONDS
+            if entry.kind == "join" and entry.number <= self.lobby_last
+            else LAG_SECONDS
+        )
 
     def add(self, record: Record, server: float, stay: Stay) -> None:
         """Note a position with the first and last state it may be of, while in the queue."""
@@ -166,30 +168,45 @@ class QueueStates:
                 wanted[first].add(stay.number)
                 wanted[last].add(stay.number)
         found: dict[tuple[int, int], int] = {}
-        line: list[int] = []
+        line = Line(self.lobby_last)
         for state in range(len(self.journal) + 1):
             if state:
-                apply_entry(line, self.journal[state - 1])
+                line.apply(self.journal[state - 1])
             for number in wanted.get(state, ()):
-                found[state, number] = bisect_left(line, number) + 1
+                found[state, number] = line.rank(number)
         return found
 
     def _ever(self, number: int, first: int, last: int, position: int) -> bool:
         """Whether any state fits; needed after a draw, which puts people in front of others."""
-        line: list[int] = []
+        line = Line(self.lobby_last)
         for state in range(last + 1):
             if state:
-                apply_entry(line, self.journal[state - 1])
-            if state >= first and bisect_left(line, number) + 1 == position:
+                line.apply(self.journal[state - 1])
+            if state >= first and line.rank(number) == position:
                 return True
         return False
 
 
-def apply_entry(line: list[int], entry: JournalEntry) -> None:
-    """Apply an entry to the ascending numbers in the queue."""
-    if entry.kind == "join":
-        insort(line, entry.number)
-        return
-    at = bisect_left(line, entry.number)
-    if entry.kind != "lobby" and at < len(line) and line[at] == entry.number:
-        del line[at]
+class Line:
+    """Who is in line after some of the changes, and who is still in the lobby."""
+
+    def __init__(self, lobby_last: float) -> None:
+        self.lobby_last = lobby_last
+        self.numbers: list[int] = []
+        self.lobby: set[int] = set()
+
+    def apply(self, entry: JournalEntry) -> None:
+        if entry.kind == "lobby":
+            self.lobby.add(entry.person)
+            return
+        self.lobby.discard(entry.person)
+        at = bisect_left(self.numbers, entry.number)
+        if entry.kind == "join":
+            self.numbers.insert(at, entry.number)
+        elif at < len(self.numbers) and self.numbers[at] == entry.number:
+            del self.numbers[at]
+
+    def rank(self, number: int) -> int:
+        """Everybody of the lobby comes before those who joined after it."""
+        undrawn = len(self.lobby) if number > self.lobby_last else 0
+        return bisect_left(self.numbers, number) + 1 + undrawn
