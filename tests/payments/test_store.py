@@ -145,7 +145,7 @@ def test_control_where_looking_and_writing_are_two_steps_many_try(time, monkeypa
     key, met = keys.breaker("test"), Barrier(FEW)
 
     async def in_two_steps(name, names, args):
-        now_ms, _, probe_ms = args
+        now_ms, _, probe_ms, _ = args
         is_probed = now_ms < int(redis.client().hget(key, "probing") or 0)
         await met.wait()
         redis.client().hset(key, "probing", now_ms + probe_ms)
