@@ -31,12 +31,12 @@ WIDTH = "document.documentElement.scrollWidth"
 
 def violations(page: Page) -> list[tuple[str, str, list[str]]]:
     """Return what axe finds in the light and in the dark scheme: scheme, rule, elements."""
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE.read_text())
     found = []
     for scheme in SCHEMES:
         page.emulate_media(color_scheme=scheme)
         page.evaluate(FINISH_TRANSITIONS)
+        if not page.evaluate("'axe' in window"):  # the page may have loaded itself again
+            page.evaluate(AXE.read_text())
         result: dict[str, Any] = page.evaluate(RUN_AXE)
         assert result["passed"]
         found += [(scheme, rule, elements) for rule, elements in result["found"]]

@@ -221,4 +221,5 @@ def test_an_evening_from_the_lobby_to_a_refund(operator_page, site, operator, se
     operator_page.locator("[name=reason]").fill("was ill")
     operator_page.get_by_role("button", name="Refund", exact=True).click()
     expect(operator_page.locator(".messagelist")).to_contain_text("on its way")
-    assert (buyer.payment.state, buyer.reservation.state) == ("refunded", "refunded")
+    wait_until(lambda: buyer.payment.state == "refunded")
+    assert buyer.reservation.state == "refunded"

@@ -67,7 +67,7 @@ def test_nor_can_it_be_controlled_there(db, settings):
 def test_it_needs_no_thread_of_the_sites_pages(portone, registered, origin):
     from ticketing.asgi import pages
 
-    threads, release = pages.application.executor, threading.Event()
+    threads, release = pages.application.application.executor, threading.Event()
     for _ in range(threads._max_workers):
         threads.submit(release.wait, 20)
     try:

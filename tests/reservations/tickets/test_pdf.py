@@ -147,7 +147,8 @@ def test_threads_print_tickets(tickets):
 
     def print_one(n):
         tickets[n].name = "".join(syllables(n))
-        return pdf.tickets_pdf([tickets[n]])
+        with translation.override("ko"):  # each thread has a language of its own
+            return pdf.tickets_pdf([tickets[n]])
 
     names = range(len(tickets))
     together = at_the_same_time(print_one, names)

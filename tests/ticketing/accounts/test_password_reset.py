@@ -90,7 +90,7 @@ def test_the_page_does_the_same_for_known_and_unknown_addresses(
 def test_the_work_goes_to_the_worker(ann: User, browser: Client):
     browser.post(RESET, {"email": ann.email})
 
-    message = json.loads(redis.client().lindex("celery", 0))
+    message = json.loads(redis.client().lindex("mail", 0))
     assert message["headers"]["task"] == "accounts.mail_password_reset"
 
 
