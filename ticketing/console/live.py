@@ -61,9 +61,11 @@ class ConsoleHub(Hub[ConsoleTopic]):
                     await self._recheck(subscriber)
 
     async def _recheck(self, subscriber: ConsoleSubscriber) -> None:
+        """Never raises: whatever happens to one console, the others are checked."""
         try:
-            await subscriber.check_permission()
-        except DomainError as refusal:
-            await subscriber.refuse(refusal)
-        except Exception as outage:
-            log.warning("a console's permission could not be checked: %s", outage)
+            try:
+                await subscriber.check_permission()
+            except DomainError as refusal:
+                await subscriber.refuse(refusal)
+        except Exception as failure:  # an outage, or a socket that is closed already
+            log.warning("a console's permission could not be checked: %s", failure)
