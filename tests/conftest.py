@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.contrib.auth.hashers import Argon2PasswordHasher
+from django.utils import translation
 from redis.asyncio.connection import ConnectionPool as AsyncConnectionPool
 from redis.connection import ConnectionPool
 
@@ -89,6 +90,7 @@ def redis_use() -> RedisUse:
 def empty_redis(redis_use: RedisUse) -> None:
     """Each test starts with an empty Redis database of its worker, and with empty local caches."""
     clear_ttl_caches()
+    translation.deactivate()  # the language of the request that a test before made
     if redis_use.used:
         assert "db=" in settings.REDIS_URL
         redis.client().flushdb()  # which holds the cache, too

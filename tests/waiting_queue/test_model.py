@@ -391,7 +391,7 @@ same_each_time = settings(
     derandomize=True,
     suppress_health_check=QUIET,
 )
-without_shrinking = settings(same_each_time, max_examples=1000, phases=[Phase.generate])
+without_shrinking = settings(same_each_time, max_examples=600, phases=[Phase.generate])
 
 
 def test_the_scripts_and_the_model_agree():
