@@ -149,7 +149,7 @@ TRUSTED_PROXIES = env.words(
 WEB_THREADS = env.number("WEB_THREADS", 8, "Pages that one server process handles at a time.")
 OVERLOAD_LAG_MS = env.number(
     "OVERLOAD_LAG_MS",
-    500,
+    1000,
     "Milliseconds that a server process may be late before it asks newcomers to come back.",
 )
 OVERLOAD_PAGES = env.number(

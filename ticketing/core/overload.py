@@ -18,6 +18,7 @@ from ticketing.core.server_signals import server_behind
 log = logging.getLogger(__name__)
 
 INTERVAL = 0.2  # seconds between two looks at the event loop
+STARTUP_SECONDS = 10.0  # a process that still loads is late, and soon no more
 # It counts as caught up after so many seconds below half of both limits.
 CALM_SECONDS = 2.0
 REPORT_SECONDS = 1.0
@@ -35,9 +36,8 @@ class Overload:
 
     def __init__(self) -> None:
         self.is_on = False
-        self.lag = (
-            0.0  # seconds by which the event loop is late, smoothed: one hiccup is no overload
-        )
+        # Seconds by which the event loop is late; smoothed, because one hiccup is no overload.
+        self.lag = 0.0
         self.last_lag = 0.0
         self.pages = 0  # being answered, or waiting for a thread
         self._calm_since: float | None = None
@@ -88,6 +88,7 @@ overload = Overload()
 async def watch(state: Overload = overload) -> None:
     """Measure the event loop for as long as it runs, and report while it is behind."""
     reported = 0.0
+    await asyncio.sleep(STARTUP_SECONDS)
     while True:
         due = clock.monotonic() + INTERVAL
         await asyncio.sleep(INTERVAL)
