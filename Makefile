@@ -37,7 +37,7 @@ test: lint check chromium ## Every check and every test, on servers of their own
 # A whole site and 250 simulated users: it has the machine to itself, and runs before the others.
 REHEARSAL = tests/ticketing/rehearsal/test_small.py
 # A file's tests stay in one worker, which starts their servers once; files in the order of tests/conftest.py.
-PYTEST = $(PY) -m pytest -n $$(($$(nproc) + 1)) --dist loadfile --no-loadscope-reorder
+PYTEST = $(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 .PHONY: soak
 soak: install-dev chromium ## The tests of races, kills and faults again and again (SOAK=… times as much, default 10)

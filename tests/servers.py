@@ -88,6 +88,7 @@ def point_at(servers: Servers) -> None:
         "TEST_REDIS_URL": reached.redis_url,
         "HOLD_TRIES": "0",  # one person of a test does more than anybody could
         "OVERLOAD_LAG_MS": "60000",  # a slow machine is not what is tested
+        "REDIS_TIMEOUT": "20",
     }
     for name in ("DEBUG", "BROKER_URL", "ALLOWED_HOSTS", "LOG_LEVEL"):
         os.environ.pop(name, None)

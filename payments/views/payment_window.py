@@ -30,9 +30,11 @@ PORTONE_DIRECTIVES = ("script-src", "connect-src", "frame-src", "form-action", "
 def window(request: HttpRequest, number: str) -> HttpResponseBase:
     """Shown once the amount is registered at the gateway, which the fast route has done."""
     whose: Any = {"number": number, "fan_id": caller_of(request).id}
-    if url := PREPARE(**whose, now=clock.now()):
-        return SeeOther(url)
     payment, order = selectors.own_payment_with_order(**whose)
+    if payment.state == Payment.State.PENDING:  # only few threads may wait for the gateway
+        if url := PREPARE(**whose, now=clock.now()):
+            return SeeOther(url)
+        payment, order = selectors.own_payment_with_order(**whose)
     if payment.state != Payment.State.PREPARED:
         return SeeOther(resolve_url("payments:result", number))
     if settings.PAYMENTS_SANDBOX:

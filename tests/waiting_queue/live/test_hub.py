@@ -29,10 +29,17 @@ async def until(true: Callable[[], Any], seconds: float = 20) -> None:
         await asyncio.sleep(0.01)
 
 
-def listeners() -> list[dict[str, str]]:
+def subscribed() -> list[dict[str, str]]:
     """The subscribed connections of this test's own Redis number."""
     clients = redis.client().client_list(_type="pubsub")
     return [one for one in clients if one["db"] == str(redis.database()) and one["sub"] == "1"]
+
+
+@pytest.fixture
+def listeners() -> Callable[[], list[dict[str, str]]]:
+    """Subscribed since the test began: other hubs of this process may listen, too."""
+    before = {one["id"] for one in subscribed()}
+    return lambda: [one for one in subscribed() if one["id"] not in before]
 
 
 async def until_it_listens() -> None:
@@ -113,7 +120,7 @@ async def test_a_first_standing_older_than_a_pushed_one_is_not_sent():
 # -- outages --------------------------------------------------------------------------------------
 
 
-async def test_a_connection_that_is_cut_is_made_again(monkeypatch):
+async def test_a_connection_that_is_cut_is_made_again(monkeypatch, listeners):
     monkeypatch.setattr(core_hub, "RETRY_SECONDS", 0.05)
     line = line_of([1, 2])
     page = await opened(line, "2")
@@ -128,7 +135,9 @@ async def test_a_connection_that_is_cut_is_made_again(monkeypatch):
     await until(lambda: [frame for frame in page.frames if frame.get("ahead") == 0])
 
 
-async def test_after_a_cut_the_line_is_read_again_even_if_no_turn_seems_missing(asked, monkeypatch):
+async def test_after_a_cut_the_line_is_read_again_even_if_no_turn_seems_missing(
+    asked, monkeypatch, listeners
+):
     """A Redis that was restored from a moment ago counts some turns twice."""
     monkeypatch.setattr(core_hub, "RETRY_SECONDS", 0.05)
     line = line_of([1, 2, 3])
@@ -287,7 +296,7 @@ async def test_on_shutdown_every_page_gets_a_reconnect_delay_of_its_own():
     assert {page.closed for page in pages} == {1}
 
 
-async def test_a_hub_that_closes_leaves_no_task_behind():
+async def test_a_hub_that_closes_leaves_no_task_behind(listeners):
     line = line_of([1, 2])
     await opened(line, "1")
     await until_it_listens()

@@ -79,6 +79,7 @@ class Checkout:
             response = await self._submit_window(behaviour)
             data = {"payment": self.number, "behaviour": behaviour}
             status = 200 if response.status in (302, 303) else response.status
+            data["code"] = response.code
             fan.record("window", response.began, response.ended, status=status, **data)
             if not response.asks_to_retry:
                 return str(response.headers.get("Location", ""))

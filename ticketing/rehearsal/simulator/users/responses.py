@@ -10,6 +10,7 @@ STANDING = ("state", "number", "position", "ahead", "total", "server_time")
 STANDING_WITH_DEADLINE = (*STANDING, "deadline")
 STATE, NUMBER, AHEAD = '"state":"', '"number":', '"ahead":'
 CSRF = re.compile(rb'name="csrfmiddlewaretoken" value="([^"]+)"')
+CODE = re.compile(rb'data-code="(\w+)"')
 # A user retries after these; 0 is a lost answer.
 RETRY_STATUSES = frozenset({0, 429, 500, 502, 503, 504})
 MAX_DELAY = 30.0
@@ -41,9 +42,11 @@ class Response:
 
     @property
     def code(self) -> str:
-        """The error code of a refusal, or an empty string."""
-        if self.is_ok or self.status in (0, 303):
+        """The error code of a refusal, in JSON or on a page, or an empty string."""
+        if self.is_ok or self.status in (0, 302, 303):
             return ""
+        if on_page := CODE.search(self.body):
+            return on_page[1].decode()
         read = self.json()
         return str(read.get("code", "")) if isinstance(read, dict) else ""
 
