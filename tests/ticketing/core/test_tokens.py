@@ -39,6 +39,16 @@ def test_other_texts_are_no_tokens(token):
         SIGNER.payload_of(token)
 
 
+@pytest.mark.parametrize("again", ["{}.{}B", "{}=.{}A", "{}!.{}A", "{}.!{}A", "{}.{}A="])
+def test_another_spelling_of_the_same_bytes_is_refused(again):
+    """Base64 ignores the last two bits here, padding, and characters that it does not know."""
+    payload, signature = "qr_Ny40Mi4xLmUx", "psfiUlNSunD_CRe5pKa_rqTaD7"
+    assert SIGNER.payload_of(f"{payload}.{signature}A") == "7.42.1.e1"
+
+    with pytest.raises(BadSignature):
+        SIGNER.payload_of(again.format(payload, signature))
+
+
 def test_one_kind_does_not_pass_for_another():
     other = TokenSigner("qr_", "payment token").sign("7.42.1.e1")
 
