@@ -3,11 +3,12 @@
 import asyncio
 import logging
 import types
-from collections.abc import Awaitable, Coroutine, Generator
+from collections.abc import Awaitable, Coroutine, Generator, Mapping
 from typing import Any, Protocol
 
 # A client that has not taken a message for so long is gone.
 STALL_SECONDS = 60
+NOTHING: Mapping[str, str] = {}
 
 log = logging.getLogger(__name__)
 
@@ -15,7 +16,8 @@ log = logging.getLogger(__name__)
 class Connection(Protocol):
     """A websocket or an event stream, as the hubs use it."""
 
-    def send_text(self, text: str) -> Coroutine[Any, Any, None]: ...
+    def send_text(self, text: str, *more: str) -> Coroutine[Any, Any, None]:
+        """Send a message; `more`, which others are sent as well, in the same write."""
 
     def abort(self) -> None:
         """Forget a client that does not read or is gone."""
@@ -39,12 +41,15 @@ class SendBuffer:
         """Whether a message is still on its way."""
         return self._sending is not None
 
-    def push(self, kind: str, text: str) -> None:
-        """Send a message; nearly always it fits the socket's buffer and needs no task."""
+    def push(self, kind: str, text: str, more: Mapping[str, str] = NOTHING) -> None:
+        """Send a message; nearly always it fits the socket's buffer and needs no task.
+
+        `more` are messages by kind, which go out in the same write.
+        """
         if self._sending is not None:
-            self._newest[kind] = text
+            self._newest |= {kind: text, **more}
             return
-        sending = self._connection.send_text(text)
+        sending = self._connection.send_text(text, *more.values())
         try:
             waits_for = sending.send(None)
         except StopIteration:

@@ -7,6 +7,9 @@ from django.conf import settings
 from ticketing.core.overload import Overload, overload
 
 BURST_SECONDS = 0.5  # worth of slots that are given without any delay
+# An event loop that is later than this gives fewer slots, in proportion, but never none.
+CALM_SECONDS = 0.05
+FEWEST = 0.125
 LONGEST_SECONDS = 30.0
 
 
@@ -19,7 +22,8 @@ class SocketSlots:
 
     def take(self, moment: float) -> int:
         """Take the next slot: the milliseconds until then."""
-        per_second = settings.SOCKETS_PER_SECOND / (2 if self.state.is_on else 1)
+        share = min(1.0, max(CALM_SECONDS / max(self.state.lag, 0.001), FEWEST))
+        per_second = settings.SOCKETS_PER_SECOND * share
         self._next = max(self._next, moment - BURST_SECONDS) + 1 / per_second
         wait = self._next - moment
         if wait > LONGEST_SECONDS:

@@ -16,6 +16,7 @@ from django.utils import translation
 from ticketing.core import errors
 from ticketing.core.error_responses import OUTAGES, error_of, frame
 from ticketing.core.fast_path.responses import language_of
+from ticketing.core.live.websocket_protocol import SEVERAL
 
 log = logging.getLogger(__name__)
 
@@ -105,9 +106,15 @@ class PushSocket:
         except OSError as gone:
             raise HungUp from gone
 
-    def send_text(self, text: str) -> Coroutine[Any, Any, None]:
+    def send_text(self, text: str, *more: str) -> Coroutine[Any, Any, None]:
         """Straight to the server: every push to every client goes through here."""
-        return self._send({"type": "websocket.send", "text": text})
+        if more and SEVERAL not in self.scope.get("extensions", ()):
+            return self._send_each(text, *more)
+        return self._send({"type": "websocket.send", "text": text, SEVERAL: more})
+
+    async def _send_each(self, *texts: str) -> None:
+        for text in texts:
+            await self._send({"type": "websocket.send", "text": text})
 
     async def refuse(self, error: errors.DomainError) -> None:
         """Send the error, then close. Browsers can't read the body of a refused handshake."""

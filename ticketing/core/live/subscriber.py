@@ -1,7 +1,7 @@
 """Subscribers: the open connections that a topic pushes to."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import TypeVar
 
 from ticketing.core.live.send_buffer import SendBuffer
@@ -15,6 +15,11 @@ class Subscriber(SendBuffer):
     """One open connection. Apps add what they know of the person behind it."""
 
     __slots__ = ()
+
+    def push_several(self, texts: Mapping[str, str]) -> None:
+        """Send messages by kind, in one write."""
+        (kind, text), *more = texts.items()
+        self.push(kind, text, dict(more))
 
     def disconnect(self) -> None:
         """Close the connection from the server's side, without waiting for it."""

@@ -1,8 +1,7 @@
 """Websockets for uvicorn that only push: a client's first message is its last.
 
-Uvicorn's own implementations parse the handshake a second time and keep what is needed to receive
-messages in parts, compressed and of any size. Thousands of people open a socket in the same second,
-and none of them has anything to say: this does the rest of RFC 6455 and costs a quarter of it.
+Uvicorn's own implementations parse the handshake again and can receive messages of any size.
+Thousands open a socket in the same second, and none has anything to say: this costs a quarter.
 """
 
 import asyncio
@@ -11,12 +10,15 @@ import binascii
 import hashlib
 import logging
 from collections import deque
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
 from uvicorn.config import Config
 from uvicorn.protocols.utils import ClientDisconnected, get_local_addr, get_remote_addr, is_ssl
 from uvicorn.server import ServerState
+
+from ticketing.core.live.handshakes import handshakes_of
 
 log = logging.getLogger("uvicorn.error")
 
@@ -27,6 +29,8 @@ LAST_FRAME, MASKED = 0x80, 0x80
 MAX_CONTROL = 125
 NORMAL, PROTOCOL_ERROR, NO_CODE, ABNORMAL, RESTART, NO_PONG = 1000, 1002, 1005, 1006, 1012, 1011
 CLOSE_SECONDS = 10.0  # for the client to answer our close frame
+# Our extension of ASGI: further texts of a message, sent in the same write.
+SEVERAL = "ticketing.several"
 REFUSED = b"HTTP/1.1 %d %b\r\nconnection: close\r\ncontent-length: 0\r\n%b\r\n"
 
 
@@ -43,7 +47,7 @@ class PushProtocol(asyncio.Protocol):
         self.scope: dict[str, Any] | None = None
         self.accept_key = b""
         self.is_accepted = self.is_closing = self.is_gone = False
-        self._rest = b""
+        self._rest = self._unsent = b""
         self._events: deque[dict[str, Any]] = deque()
         self._waiting: asyncio.Future[None] | None = None  # for the next event
         self._writable: asyncio.Event | None = None  # only while the client is slow
@@ -106,9 +110,7 @@ class PushProtocol(asyncio.Protocol):
             )
             self.scope = self._scope(target, headers, found)
             self._events.append({"type": "websocket.connect"})
-            task = self.loop.create_task(self._run())
-            self.state.tasks.add(task)
-            task.add_done_callback(self.state.tasks.discard)
+            handshakes_of(self.loop).add(self._start)
 
     def _scope(
         self, target: bytes, headers: list[tuple[bytes, bytes]], found: dict[bytes, bytes]
@@ -128,6 +130,7 @@ class PushProtocol(asyncio.Protocol):
             "query_string": query,
             "headers": headers,
             "subprotocols": [each.strip() for each in offered.split(",")] if offered else [],
+            "extensions": {SEVERAL: {}},
             "state": {},
         }
 
@@ -136,6 +139,12 @@ class PushProtocol(asyncio.Protocol):
         self.transport.write(REFUSED % (status, reason, more))
         self.transport.close()
 
+    def _start(self) -> None:
+        if not self.is_gone:
+            task = self.loop.create_task(self._run())
+            self.state.tasks.add(task)
+            task.add_done_callback(self.state.tasks.discard)
+
     async def _run(self) -> None:
         try:
             await self.config.loaded_app(self.scope, self.receive, self.send)
@@ -143,9 +152,12 @@ class PushProtocol(asyncio.Protocol):
             pass
         except Exception:
             log.exception("Exception in ASGI application\n")
+        if self.transport.is_closing():  # the client has left already
+            return
         if not (self.is_accepted or self.is_closing):
             self._refuse(500, b"Internal Server Error")
         elif not self.is_closing:
+            self._write(b"")
             self.transport.close()
 
     # -- for the application ----------------------------------------------------------------------
@@ -164,7 +176,10 @@ class PushProtocol(asyncio.Protocol):
             raise ClientDisconnected
         kind = message["type"]
         if kind == "websocket.send" and self.is_accepted and not self.is_closing:
-            self.transport.write(_frame(TEXT, message["text"].encode()))
+            data = _frame(TEXT, message["text"].encode())
+            if more := message.get(SEVERAL):
+                data = b"".join((data, *map(_shared_frame, more)))
+            self._write(data)
         elif kind == "websocket.accept" and not (self.is_accepted or self.is_closing):
             self._accept(message.get("subprotocol"))
         elif kind == "websocket.close" and not self.is_closing:
@@ -174,13 +189,20 @@ class PushProtocol(asyncio.Protocol):
 
     def _accept(self, subprotocol: str | None) -> None:
         chosen = b"sec-websocket-protocol: %b\r\n" % subprotocol.encode() if subprotocol else b""
-        self.transport.write(
+        self._unsent = (
             b"HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n"
             b"sec-websocket-accept: %b\r\n%b\r\n" % (self.accept_key, chosen)
         )
+        self.loop.call_soon(self._write, b"")  # by then the first message is often there
         self.is_accepted = True
         if self.config.ws_ping_interval:
             self._set_timer(self.config.ws_ping_interval, self._ping)
+
+    def _write(self, data: bytes) -> None:
+        if self._unsent:
+            data, self._unsent = self._unsent + data, b""
+        if data and not self.is_gone:
+            self.transport.write(data)
 
     def _close(self, code: int) -> None:
         if not self.is_accepted:
@@ -222,12 +244,12 @@ class PushProtocol(asyncio.Protocol):
 
     def _control(self, opcode: int, payload: bytes) -> None:
         if opcode == PING and not self.is_closing:
-            self.transport.write(_frame(PONG, payload))
+            self._write(_frame(PONG, payload))
         elif opcode == CLOSE:
             if not self.is_closing:
                 code = int.from_bytes(payload[:2], "big") if len(payload) >= 2 else NO_CODE
                 self.is_closing = True
-                self.transport.write(_frame(CLOSE, payload[:2]))
+                self._write(_frame(CLOSE, payload[:2]))
                 self._disconnected(code)
             self.transport.close()
 
@@ -239,7 +261,7 @@ class PushProtocol(asyncio.Protocol):
 
     def _send_close(self, code: int) -> None:
         self.is_closing = True
-        self.transport.write(_frame(CLOSE, code.to_bytes(2, "big")))
+        self._write(_frame(CLOSE, code.to_bytes(2, "big")))
         self.transport.resume_reading()  # the client's close frame is still expected
 
     # -- keepalive --------------------------------------------------------------------------------
@@ -249,7 +271,7 @@ class PushProtocol(asyncio.Protocol):
         if self.is_closing:
             return
         self._is_quiet = True
-        self.transport.write(_frame(PING, b""))
+        self._write(_frame(PING, b""))
         self._set_timer(self.config.ws_ping_timeout or CLOSE_SECONDS, self._check_pong)
 
     def _check_pong(self) -> None:
@@ -289,6 +311,12 @@ def _frame(opcode: int, payload: bytes) -> bytes:
     if size < 0x10000:
         return bytes((LAST_FRAME | opcode, 126, size >> 8, size & 0xFF)) + payload
     return bytes((LAST_FRAME | opcode, 127)) + size.to_bytes(8, "big") + payload
+
+
+@lru_cache(maxsize=64)
+def _shared_frame(text: str) -> bytes:
+    """Of a text that is sent to everybody: encoded once."""
+    return _frame(TEXT, text.encode())
 
 
 def _unmasked(mask: bytes, payload: bytes) -> bytes:

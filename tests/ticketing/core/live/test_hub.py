@@ -192,7 +192,7 @@ async def test_listening_goes_on_after_an_outage(monkeypatch):
             done.set()
 
     listening = asyncio.create_task(listen(messages, handle))
-    await asyncio.wait_for(done.wait(), 10)
+    await asyncio.wait_for(done.wait(), 60)
     listening.cancel()
     await asyncio.gather(listening, return_exceptions=True)
 

@@ -20,10 +20,11 @@ class Client:
     got: list[str] = field(default_factory=list)
     aborted: int = 0
     closed_sends: int = 0
+    writes: int = 0
     can_read: asyncio.Event = field(default_factory=asyncio.Event)
     broken: bool = False
 
-    async def send_text(self, text: str) -> None:
+    async def send_text(self, *texts: str) -> None:
         try:
             await self.can_read.wait()
         except BaseException:
@@ -31,7 +32,8 @@ class Client:
             raise
         if self.broken:
             raise ConnectionError("gone")
-        self.got.append(text)
+        self.writes += 1
+        self.got.extend(texts)
 
     def abort(self) -> None:
         self.aborted += 1
@@ -68,6 +70,24 @@ async def nothing_leaks() -> AsyncIterator[None]:
 async def settled() -> None:
     for _ in range(5):
         await asyncio.sleep(0)
+
+
+async def test_messages_of_several_kinds_are_one_write(client, buffer):
+    buffer.push("rank", "1", {"outlook": "few", "notice": "late"})
+
+    assert (client.got, client.writes) == (["1", "few", "late"], 1)
+
+
+async def test_of_several_kinds_a_slow_client_gets_the_newest_of_each(client, buffer):
+    client.can_read.clear()
+    buffer.push("rank", "1", {"outlook": "many"})
+    buffer.push("rank", "2", {"outlook": "some", "notice": "late"})
+    buffer.push("rank", "3", {"outlook": "few"})
+    client.can_read.set()
+    await settled()
+
+    assert client.got[:2] == ["1", "many"]
+    assert sorted(client.got[2:]) == ["3", "few", "late"]
 
 
 async def test_what_fits_is_sent_at_once_and_in_order(client, buffer):
@@ -157,24 +177,30 @@ async def test_a_client_that_takes_nothing_for_too_long_is_aborted(client, buffe
 
 async def test_a_client_that_takes_a_message_now_and_then_is_not_aborted(monkeypatch):
     """Behind for longer than the limit, but each message is taken well within it."""
-    monkeypatch.setattr(send_buffer, "STALL_SECONDS", 0.5)
+    loop, skipped = asyncio.get_running_loop(), 0.0
+    real_time = loop.time
+    monkeypatch.setattr(loop, "time", lambda: real_time() + skipped)
+    turns = asyncio.Semaphore(0)
 
     class Slow(Client):
-        async def send_text(self, text: str) -> None:
-            await asyncio.sleep(0.1)
-            await super().send_text(text)
+        async def send_text(self, *texts: str) -> None:
+            await turns.acquire()
+            self.got.extend(texts)
 
     client = Slow()
-    client.can_read.set()
     buffer = SendBuffer(client)
-    for number in range(30):
+    buffer.push("standing", "0")
+    for number in range(1, 10):
+        buffer.push("standing", f"{number} older")
         buffer.push("standing", f"{number}")  # there is always one more to be taken
-        await asyncio.sleep(0.03)
-    while not client.got or client.got[-1] != "29":
-        assert not client.aborted
-        await asyncio.sleep(0.01)
+        skipped += send_buffer.STALL_SECONDS / 2
+        turns.release()
+        await settled()
+    turns.release()
+    await settled()
 
-    assert 5 < len(client.got) < 30
+    assert (client.got, client.aborted) == ([f"{number}" for number in range(10)], 0)
+    assert not buffer.is_behind
 
 
 async def test_closing_drops_what_was_not_sent(client, buffer):

@@ -12,7 +12,7 @@ from ticketing.core.live.sockets import PushSocket
 
 async def connected(path: str, *, origin: str) -> ApplicationCommunicator:
     headers = [(b"host", b"localhost"), (b"origin", origin.encode())]
-    scope: dict[str, Any] = {"type": "websocket", "path": path, "headers": headers}
+    scope: dict[str, Any] = {"type": "websocket", "scheme": "ws", "path": path, "headers": headers}
     client = ApplicationCommunicator(application, scope | {"query_string": b"", "subprotocols": []})
     await client.send_input({"type": "websocket.connect"})
     return client
@@ -53,7 +53,7 @@ async def test_a_client_that_hangs_up_before_the_answer_is_no_error(caplog):
 
     scope = {"type": "websocket", "path": "/ws/", "headers": []}
 
-    await asyncio.wait_for(Accepting.as_asgi()(scope, receive, hung_up), 3)
+    await asyncio.wait_for(Accepting.as_asgi()(scope, receive, hung_up), 60)
 
     assert [it.getMessage() for it in caplog.records if it.levelname == "ERROR"] == []
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import uvicorn
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from ticketing.core.live.send_buffer import SendBuffer
-from ticketing.core.live.websocket_protocol import PushProtocol
+from ticketing.core.live.websocket_protocol import SEVERAL, PushProtocol
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 ACCEPTED = b"sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="  # the RFC's own example
@@ -33,6 +33,8 @@ class Application:
         while True:
             event = await receive()
             self.events.put_nowait(event)
+            if event["type"] == "websocket.connect" and "/silent" in scope["path"]:
+                continue
             if event["type"] == "websocket.connect" and "/refused" in scope["path"]:
                 await send({"type": "websocket.close"})
             elif event["type"] == "websocket.connect" and "/broken" in scope["path"]:
@@ -45,7 +47,7 @@ class Application:
                 return
 
     async def next(self, kind: str) -> dict[str, Any]:
-        while (event := await asyncio.wait_for(self.events.get(), 10))["type"] != kind:
+        while (event := await asyncio.wait_for(self.events.get(), 60))["type"] != kind:
             pass
         return event
 
@@ -60,13 +62,18 @@ class Running:
     def url(self) -> str:
         return f"ws://localhost:{self.port}"
 
-    async def raw(self, *more: str, path: str = "/ws/", key: str = KEY, version: str = "13") -> Any:
+    async def asked(self, *more: str, path: str, key: str = KEY, version: str = "13") -> Any:
+        """A connection that has sent its handshake."""
         lines = [f"GET {path} HTTP/1.1", "Host: localhost", "Upgrade: websocket"]
         lines += ["Connection: keep-alive, Upgrade", f"Sec-WebSocket-Key: {key}"]
         lines += [f"Sec-WebSocket-Version: {version}", *more, "", ""]
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         writer.write("\r\n".join(lines).encode())
-        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 10)
+        return reader, writer
+
+    async def raw(self, *more: str, path: str = "/ws/", **choices: str) -> Any:
+        reader, writer = await self.asked(*more, path=path, **choices)
+        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 60)
         return head, reader, writer
 
 
@@ -83,11 +90,11 @@ async def running(request: pytest.FixtureRequest) -> AsyncIterator[Running]:
             await asyncio.sleep(0)
         yield Running(application, listener.getsockname()[1], server)
         server.should_exit = True
-        await asyncio.wait_for(serving, 20)
+        await asyncio.wait_for(serving, 60)
 
 
 async def send(running: Running, text: str) -> None:
-    sending = await asyncio.wait_for(running.application.sends.get(), 10)
+    sending = await asyncio.wait_for(running.application.sends.get(), 60)
     await sending({"type": "websocket.send", "text": text})
     running.application.sends.put_nowait(sending)
 
@@ -98,11 +105,41 @@ async def test_texts_of_every_length_arrive(running):
         for size in (0, 1, 125, 126, 65_535, 65_536, 300_000):
             text = "가" * (size // 3) + "x" * (size % 3)
             await send(running, text)
-            assert await asyncio.wait_for(client.recv(), 10) == text
+            assert await asyncio.wait_for(client.recv(), 60) == text
 
     scope = running.application.scopes[0]
     assert (scope["path"], scope["query_string"], scope["scheme"]) == ("/ws/", b"a=1", "ws")
     assert dict(scope["headers"])[b"host"] == f"localhost:{running.port}".encode()
+
+
+async def test_several_texts_arrive_in_order_from_one_write(running, monkeypatch):
+    writes = []
+    original = PushProtocol._write
+    monkeypatch.setattr(
+        PushProtocol, "_write", lambda self, data: (writes.append(data), original(self, data))
+    )
+    async with connect(f"{running.url}/ws/") as client:
+        await running.application.next("websocket.connect")
+        assert SEVERAL in running.application.scopes[0]["extensions"]
+        sending = await asyncio.wait_for(running.application.sends.get(), 60)
+        writes.clear()
+        for _ in range(2):  # the second time from what is kept
+            message = {"type": "websocket.send", "text": "own", SEVERAL: ("가" * 100, "shared")}
+            await sending(message)
+            texts = [await asyncio.wait_for(client.recv(), 60) for _ in range(3)]
+            assert texts == ["own", "가" * 100, "shared"]
+
+    assert len([data for data in writes if b"own" in data]) == 2
+
+
+async def test_the_answer_to_the_handshake_goes_out_before_any_text(running):
+    """Also if the application says nothing after it."""
+    head, reader, writer = await running.raw()
+    await send(running, "hello")
+
+    assert head.endswith(b"\r\n\r\n")
+    assert await asyncio.wait_for(reader.readexactly(7), 60) == b"\x81\x05hello"
+    writer.close()
 
 
 async def test_the_answer_to_the_handshake_is_that_of_the_rfc(running):
@@ -142,7 +179,7 @@ async def test_a_close_from_the_server_has_its_code_and_the_client_answers(runni
         await sending({"type": "websocket.close", "code": 4404})
 
         with pytest.raises(ConnectionClosed):
-            await asyncio.wait_for(client.recv(), 10)
+            await asyncio.wait_for(client.recv(), 60)
 
     told = await running.application.next("websocket.disconnect")
     assert (client.close_code, told["code"]) == (4404, 4404)
@@ -170,7 +207,7 @@ async def test_a_ping_is_answered_also_in_pieces(running):
         writer.write(bytes([byte]))
         await writer.drain()
 
-    assert await asyncio.wait_for(reader.readexactly(5), 10) == b"\x8a\x03abc"
+    assert await asyncio.wait_for(reader.readexactly(5), 60) == b"\x8a\x03abc"
     writer.close()
 
 
@@ -205,9 +242,24 @@ async def test_a_frame_against_the_rules_ends_the_socket(running, frame):
     _, reader, writer = await running.raw()
     writer.write(frame)
 
-    assert await asyncio.wait_for(reader.read(), 10) == b"\x88\x02\x03\xea"
+    assert await asyncio.wait_for(reader.read(), 60) == b"\x88\x02\x03\xea"
     assert (await running.application.next("websocket.disconnect"))["code"] == 1002
     writer.close()
+
+
+async def test_unfinished_frames_take_no_room(running):
+    """Twenty sockets announce 16 MB each and send a part of it."""
+    announced = bytes((0x82, 0x80 | 127)) + (16 * 2**20).to_bytes(8, "big") + MASK
+    sockets = [await running.raw() for _ in range(20)]
+    for _, _, writer in sockets:
+        writer.write(announced + bytes(200_000))
+    for _ in sockets:
+        await running.application.next("websocket.receive")
+
+    kept = [len(socket._rest) for socket in running.server.server_state.connections]
+    assert (len(kept), sum(kept)) == (20, 0)
+    for _, _, writer in sockets:
+        writer.close()
 
 
 @pytest.mark.parametrize(
@@ -216,7 +268,7 @@ async def test_a_frame_against_the_rules_ends_the_socket(running, frame):
 async def test_a_client_that_answers_no_ping_is_closed(running):
     _, reader, writer = await running.raw()
 
-    received = await asyncio.wait_for(reader.read(), 10)
+    received = await asyncio.wait_for(reader.read(), 60)
 
     assert received.startswith(b"\x89\x00")
     assert received.endswith(b"\x88\x02\x03\xf3")
@@ -224,25 +276,26 @@ async def test_a_client_that_answers_no_ping_is_closed(running):
 
 
 @pytest.mark.parametrize(
-    "running", [{"ws_ping_interval": 0.02, "ws_ping_timeout": 5}], indirect=True
+    "running", [{"ws_ping_interval": 60, "ws_ping_timeout": 60}], indirect=True
 )
 async def test_a_client_that_answers_pings_stays(running):
     async with connect(f"{running.url}/ws/") as client:
         await running.application.next("websocket.connect")
         (protocol,) = running.server.server_state.connections
-        await seen_pings(client, protocol, 3)
+        for _ in range(3):
+            await answered_ping(protocol)
         await send(running, "still there")
 
-        assert await asyncio.wait_for(client.recv(), 10) == "still there"
+        assert await asyncio.wait_for(client.recv(), 60) == "still there"
 
 
-async def seen_pings(client: ClientConnection, protocol: PushProtocol, count: int) -> None:
-    """Until so many pings were answered."""
-    for _ in range(count):
-        while not protocol._is_quiet:
-            await asyncio.sleep(0)
-        while protocol._is_quiet:
-            await asyncio.sleep(0)
+async def answered_ping(protocol: PushProtocol) -> None:
+    """What its timers do, without the time between."""
+    protocol._ping()
+    assert protocol._is_quiet
+    while protocol._is_quiet:
+        await asyncio.sleep(0.001)
+    protocol._check_pong()
 
 
 async def test_a_slow_client_makes_only_its_own_sends_wait(running):
@@ -279,6 +332,25 @@ async def test_a_server_that_stops_closes_its_sockets(running):
         protocol.shutdown()
 
         with pytest.raises(ConnectionClosed):
-            await asyncio.wait_for(client.recv(), 10)
+            await asyncio.wait_for(client.recv(), 60)
 
     assert client.close_code == 1012
+
+
+async def test_a_client_who_leaves_before_the_answer_is_not_answered(running, monkeypatch):
+    """Writing to a closed connection is an error with uvloop."""
+    refused, ended = [], asyncio.Event()
+    run = PushProtocol._run
+
+    async def watched(protocol: PushProtocol) -> None:
+        await run(protocol)
+        ended.set()
+
+    monkeypatch.setattr(PushProtocol, "_run", watched)
+    monkeypatch.setattr(PushProtocol, "_refuse", lambda *args: refused.append(args))
+    _, writer = await running.asked(path="/silent/")
+    await running.application.next("websocket.connect")
+    writer.close()
+    await asyncio.wait_for(ended.wait(), 60)
+
+    assert refused == []
