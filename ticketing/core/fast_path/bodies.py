@@ -1,19 +1,29 @@
-"""Request bodies: small ones are read or ignored, large ones are refused or left to Django."""
+"""Request bodies and how large they may be: small ones are read or ignored, others refused."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from ticketing.core.errors import TooLarge
 
-LARGEST_BODY = 1024
+LARGEST_BODY = 1024  # of calls on the fast path
+LARGEST_FORM = 64 * 1024
+# Posters, pictures and plans of 10 MB, with what a form adds; reports of rehearsals.
+LARGEST_UPLOADS = {"/admin/": 11 * 1024 * 1024, "/api/v1/rehearsals/": 48 * 1024 * 1024}
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
+
+
+def largest_body(path: str) -> int:
+    for prefix, size in LARGEST_UPLOADS.items():
+        if path.startswith(prefix):
+            return size
+    return LARGEST_FORM
 
 
 def is_small(headers: Mapping[str, str]) -> bool:
     """By its announced length; a body without one counts as small."""
     length = headers.get("content-length", "0")
-    return length.isdigit() and len(length) < 10 and int(length) <= LARGEST_BODY
+    return length.isdecimal() and len(length) < 10 and int(length) <= LARGEST_BODY
 
 
 def require_small_body(headers: Mapping[str, str]) -> None:

@@ -1,7 +1,7 @@
 """One declaration of an API call, from which its fast route and its Django view are made."""
 
-import json
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,6 +14,8 @@ from rest_framework.response import Response
 from ticketing.core.fast_path.application import FallThrough, Route, route
 from ticketing.core.fast_path.requests import ApiRequest, from_django
 from ticketing.core.fast_path.responses import ApiResponse
+from ticketing.core.json_input import read_json
+from ticketing.core.slots import slot
 
 API_ROOT = "api/v1/"
 
@@ -62,6 +64,8 @@ class ApiCall:
     # Which requests only the view understands.
     falls_through: Callable[[ApiRequest], bool] = never
     root: str = API_ROOT
+    # Whether few of these calls work at a time in a process, and the others wait for a slot.
+    takes_slot: bool = False
 
     @property
     def name(self) -> str:
@@ -71,7 +75,12 @@ class ApiCall:
         return route(self.method, self.root + self.path, self.answer, reads_body=self.reads_body)
 
     async def answer(self, request: ApiRequest) -> ApiResponse:
-        """In the event loop. What can't be read is refused by the view, which has a language."""
+        """In the event loop, when it is this call's turn."""
+        async with slot() if self.takes_slot else nullcontext():
+            return await self._answer(request)
+
+    async def _answer(self, request: ApiRequest) -> ApiResponse:
+        """What can't be read is refused by the view, which has a language."""
         if self.falls_through(request):
             raise FallThrough()
         if self.reads_body:
@@ -104,7 +113,7 @@ def _json_body(request: ApiRequest) -> Any:
     if not (is_json and request.body) or may_not_accept_json(request):
         raise FallThrough()
     try:
-        return json.loads(request.body)
+        return read_json(request.body)
     except ValueError:
         raise FallThrough() from None
 

@@ -15,6 +15,7 @@ from ticketing.core.fast_path.responses import Header, PageResponse
 # A gzip member without name or time, and the empty block that ends its deflate stream.
 GZIP_HEAD, LAST_BLOCK = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", b"\x03\x00"
 GZIP = (b"content-encoding", b"gzip")
+SHORTEST_GZIPPED = 200  # bytes, as in Django's GZipMiddleware
 
 
 @dataclass(eq=False)
@@ -44,6 +45,7 @@ class Copy:
 
     def shared(self, *, compressed: bool, known: str = "") -> PageResponse:
         """The same bytes for everybody, or 304 if the browser names them in `If-None-Match`."""
+        compressed = compressed and len(self._texts[0]) >= SHORTEST_GZIPPED
         response, etag, not_modified = self._compressed if compressed else self._plain
         return not_modified if etag in known and self.status == 200 else response
 

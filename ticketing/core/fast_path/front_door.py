@@ -19,6 +19,7 @@ from ticketing.core.fast_path.responses import (
     language_of,
     send_once,
 )
+from ticketing.core.metrics.machine import REFUSED
 from ticketing.core.overload import Overload, is_refused, overload
 
 # Seconds until a refused client comes back: not all at the same moment.
@@ -29,13 +30,14 @@ ARRIVED = b"x-request-start"  # as proxies call it; in milliseconds
 
 
 class FrontDoor:
-    """While the process is behind, whoever is not in yet is asked to come back."""
+    """While the event loop is late, whoever is not in yet is asked to come back."""
 
     def __init__(self, application: Any, state: Overload = overload) -> None:
         self.application, self.state = application, state
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if self.state.is_on and is_refused(scope):
+        if self.state.is_late and is_refused(scope):
+            REFUSED.labels("front").inc()
             await send_once(scope["scheme"], refusal(scope), send)
             return
         if scope["path"].endswith("/claim/"):
@@ -47,6 +49,20 @@ class FrontDoor:
         arrived = clock.now().timestamp() - max(self.state.lag, self.state.last_lag)
         headers = [header for header in scope["headers"] if header[0] != ARRIVED]
         return scope | {"headers": [*headers, (ARRIVED, b"%d" % (1000 * arrived))]}
+
+
+class PageDoor:
+    """In front of the page threads: asks to come back while too many pages wait for one."""
+
+    def __init__(self, application: Any, state: Overload = overload) -> None:
+        self.application, self.state = application, state
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if self.state.is_on and is_refused(scope):
+            REFUSED.labels("pages").inc()
+            await send_once(scope["scheme"], refusal(scope), send)
+            return
+        await self.application(scope, receive, send)
 
 
 def refusal(scope: Any) -> ApiResponse:
@@ -80,4 +96,4 @@ def _page(language: str) -> tuple[bytes, str]:
 def waited_ms(headers: Any, now_ms: int) -> int:
     """How long ago a request arrived, by the header that the front door sets."""
     arrived = headers.get(ARRIVED.decode(), "")
-    return max(now_ms - int(arrived), 0) if arrived.isdigit() and len(arrived) < 18 else 0
+    return max(now_ms - int(arrived), 0) if arrived.isdecimal() and len(arrived) < 18 else 0

@@ -24,7 +24,7 @@ class Marks:
 
     def split(self, text: str) -> list[str]:
         """Text and names of marks in turns, beginning and ending with text."""
-        return re.split(f"{self._nonce}-([a-z0-9]+)-", text)
+        return re.split(f"{self._nonce}-([a-z0-9_]+)-", text)
 
 
 def marks_of(request: HttpRequest) -> Marks | None:

@@ -18,12 +18,15 @@ from ticketing.core.fast_path import store
 from ticketing.core.fast_path.application import FallThrough
 from ticketing.core.fast_path.copies import Copy
 from ticketing.core.fast_path.marks import Marks
-from ticketing.core.fast_path.threads import in_thread
+from ticketing.core.fast_path.threads import in_render_thread
 from ticketing.core.ttl_cache import clearable
 
 # While a page can't be rendered, or only slowly, its last copy is sent for so long: the database is
 # then in trouble already, and a crowd that is told of an error reloads all the more.
 STALE_SECONDS = 5.0
+# A copy that has reached this share of its life is renewed while it is still sent: under load
+# nobody waits for a render.
+RENEWAL_SHARE = 0.75
 # How long a request waits for a render.
 PATIENCE_SECONDS = 1.0
 # After a failed render: until the next one.
@@ -72,19 +75,25 @@ class PageCopies:
         """The copy, at most so many seconds old. Requests of one moment wait for one render."""
         kept, now = self._kept.get(variant), clock.monotonic()
         if kept and now < kept.until:
+            if now >= kept.until - (1 - RENEWAL_SHARE) * seconds:
+                self._renewal(variant, seconds)
             return kept.copy
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                return (await asyncio.shield(self._renewal(variant, seconds))).copy
+        except Exception:  # logged when the render ends
+            if kept and clock.monotonic() - kept.made < seconds + STALE_SECONDS:
+                return kept.copy
+            raise FallThrough() from None
+
+    def _renewal(self, variant: Variant, seconds: float) -> "asyncio.Task[Kept]":
+        """The one that is under way, or a new one."""
         renewal = self._renewals.get(variant)
         if renewal is None or renewal.done():
             renewal = asyncio.get_running_loop().create_task(self._renew(variant, seconds))
             self._renewals[variant] = renewal
             renewal.add_done_callback(partial(self._forget, variant))
-        try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                return (await asyncio.shield(renewal)).copy
-        except Exception:  # logged when the render ends
-            if kept and clock.monotonic() - kept.made < seconds + STALE_SECONDS:
-                return kept.copy
-            raise FallThrough() from None
+        return renewal
 
     def _forget(self, variant: Variant, renewal: "asyncio.Task[Kept]") -> None:
         if self._renewals.get(variant) is renewal:
@@ -109,7 +118,7 @@ class PageCopies:
             del self._kept[next(iter(self._kept))]
 
     async def _from_others(self, variant: Variant, seconds: float) -> Kept | None:
-        """A fresh copy of any process; None if this one is to render, or Redis says nothing."""
+        """A young copy of any process; None if this one is to render, or Redis says nothing."""
         if clock.monotonic() < self._redis_silent_until:
             return None
         try:
@@ -126,14 +135,14 @@ class PageCopies:
 
     async def _shared(self, variant: Variant, seconds: float) -> Kept | None:
         found = await store.shared_copy(variant.key, keep_seconds=seconds + STALE_SECONDS)
-        if found is None or found[1] >= seconds:
+        if found is None or found[1] >= RENEWAL_SHARE * seconds:
             return None
         made = clock.monotonic() - found[1]
         return Kept(Copy.from_json(found[0]), made, made + seconds)
 
     async def _rendered(self, variant: Variant, seconds: float) -> Kept:
         try:
-            return await in_thread(self._render_and_share, variant, seconds)
+            return await in_render_thread(self._render_and_share, variant, seconds)
         finally:
             if clock.monotonic() >= self._redis_silent_until:
                 store.release_render_lock(variant.key)
@@ -156,18 +165,34 @@ def render(variant: Variant, get_response: GetResponse) -> Copy:
     """The page as Django answers a request with nothing of a person in it but the language."""
     request, marks = WSGIRequest(_environ(variant)), Marks(variant.name)
     request.marks = marks  # type: ignore[attr-defined]
-    with translation.override(variant.language):
+    copy = _copy_of(request, marks, variant.language, get_response)
+    if copy.names and not variant.name:
+        raise ValueError("the page holds what is for one person alone")
+    return copy
+
+
+def _copy_of(request: HttpRequest, marks: Marks, language: str, get_response: GetResponse) -> Copy:
+    with translation.override(language):
         response = get_response(request)
         response.close()
-    parts = marks.split(response.content.decode())
-    if response.cookies or (len(parts) > 1 and not variant.name):
+    if response.cookies:
         raise ValueError("the page holds what is for one person alone")
+    parts = marks.split(response.content.decode())
     headers = [
         (name.lower().encode(), value.encode("latin-1"))
         for name, value in response.items()
         if name != "Content-Length"
     ]
     return Copy(response.status_code, headers, parts, marks.facts)
+
+
+def render_marked(path: str, language: str, get_response: GetResponse) -> Copy:
+    """A page whose own address, `{path}` in it, differs for each person."""
+    marks = Marks("")
+    address = path.format(path=marks.mark("path"))
+    request = WSGIRequest(_environ(Variant(address, "", "", language, is_secure=False)))
+    request.marks = marks  # type: ignore[attr-defined]
+    return _copy_of(request, marks, language, get_response)
 
 
 def _environ(variant: Variant) -> dict[str, object]:

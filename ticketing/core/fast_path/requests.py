@@ -31,6 +31,7 @@ class ApiRequest:
     data: Any = None  # the parsed body
     caller: Any = None
     language: str = ""  # only of pages
+    client: str = ""  # the IP address
     now: datetime = field(default_factory=clock.now)
 
     @property
@@ -43,13 +44,14 @@ class ApiRequest:
 
 
 def from_scope(scope: Scope, path_params: Mapping[str, Any]) -> ApiRequest | None:
-    """None for what Django must answer: an unknown host, or plain HTTP where TLS is required."""
+    """None for what Django must answer: an unknown host, plain HTTP where TLS is needed, a NUL."""
     headers = headers_of_scope(scope)
     scheme = scope["scheme"]
     if scheme != "https" and settings.SECURE_SSL_REDIRECT:
         return None
     host = headers.get("host", "")
-    if not _is_own_host(host, tuple(settings.ALLOWED_HOSTS)):
+    query = scope["query_string"].decode("latin-1")
+    if not is_own_host(host, tuple(settings.ALLOWED_HOSTS)) or "%00" in query:
         return None
     return ApiRequest(
         method=scope["method"],
@@ -58,7 +60,8 @@ def from_scope(scope: Scope, path_params: Mapping[str, Any]) -> ApiRequest | Non
         own_origin=f"{scheme}://{host}",
         headers=headers,
         path_params=path_params,
-        query=scope["query_string"].decode("latin-1"),
+        query=query,
+        client=(scope.get("client") or ("",))[0],
     )
 
 
@@ -73,6 +76,7 @@ def from_django(request: Request, path_params: Mapping[str, Any], *, data: Any) 
         query=request.META.get("QUERY_STRING", ""),
         data=data,
         caller=request.user,
+        client=request.META.get("REMOTE_ADDR") or "",
     )
 
 
@@ -89,6 +93,6 @@ def headers_of_scope(scope: Scope) -> dict[str, str]:
 
 
 @lru_cache(maxsize=256)
-def _is_own_host(host: str, own_hosts: tuple[str, ...]) -> bool:
+def is_own_host(host: str, own_hosts: tuple[str, ...]) -> bool:
     domain, _port = split_domain_port(host)
     return bool(domain) and validate_host(domain, own_hosts)

@@ -99,10 +99,17 @@ def error_response(request: ApiRequest, exception: Exception) -> ApiResponse:
 
 def language_of(headers: Mapping[str, str], cookies: dict[str, str] | None = None) -> str:
     """As Django's `LocaleMiddleware` chooses it; `cookies` if they are parsed already."""
+    name, sent = settings.LANGUAGE_COOKIE_NAME, headers.get("cookie", "")
     if cookies is None:
-        cookies = parse_cookie(headers.get("cookie", ""))
-    meta = {"HTTP_ACCEPT_LANGUAGE": headers.get("accept-language", "")}
-    request = SimpleNamespace(COOKIES=cookies, META=meta)
+        cookies = parse_cookie(sent) if name in sent else {}
+    return _language(cookies.get(name), headers.get("accept-language", ""))
+
+
+@lru_cache(maxsize=1_024)
+def _language(chosen: str | None, accepted: str) -> str:
+    """Browsers send few different ones, and Django takes longer than the rest of a refusal."""
+    cookies = {} if chosen is None else {settings.LANGUAGE_COOKIE_NAME: chosen}
+    request = SimpleNamespace(COOKIES=cookies, META={"HTTP_ACCEPT_LANGUAGE": accepted})
     return translation.get_language_from_request(cast(HttpRequest, request))
 
 
@@ -125,6 +132,7 @@ def _common_headers(hsts_seconds: int, content_type: bytes = JSON) -> list[Heade
         (b"x-frame-options", settings.X_FRAME_OPTIONS.encode()),
         (b"referrer-policy", settings.SECURE_REFERRER_POLICY.encode()),
         (b"cross-origin-opener-policy", b"same-origin"),
+        (b"permissions-policy", settings.PERMISSIONS_POLICY.encode()),
         (b"content-security-policy", API_CSP.encode()),
     ]
     if hsts_seconds:

@@ -1,6 +1,7 @@
 """Threads in which coroutines use the database. They keep their connections.
 
-asgiref would use one thread for all requests, or a new one for each.
+asgiref would use one thread for all requests, or a new one for each. Copies of pages are rendered
+in threads of their own, so that a crowd that pays does not delay what everybody reloads.
 """
 
 import asyncio
@@ -13,9 +14,12 @@ from django.conf import settings
 from django.db import close_old_connections
 
 from ticketing.core.event_loop import waiting_thread
+from ticketing.core.logs.context import carried
+from ticketing.core.metrics.machine import PoolUse, pools
 
 P = ParamSpec("P")
 T = TypeVar("T")
+RENDER_THREADS = 2
 
 
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -26,7 +30,13 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     if waiting := waiting_thread.get():
         return await waiting.call(lambda: work(*args, **kwargs))
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_threads(), lambda: _connected(work, *args, **kwargs))
+    step = carried(lambda: _connected(work, *args, **kwargs))
+    return await loop.run_in_executor(_threads(), step)
+
+
+async def in_render_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_render_threads(), lambda: _connected(work, *args, **kwargs))
 
 
 def _connected(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -40,4 +50,20 @@ def _connected(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
 @cache
 def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(settings.FAST_PATH_THREADS, thread_name_prefix="fast-path")
+    return _watched("fast_path", settings.FAST_PATH_THREADS)
+
+
+@cache
+def _render_threads() -> ThreadPoolExecutor:
+    return _watched("render", RENDER_THREADS)
+
+
+def _watched(name: str, size: int) -> ThreadPoolExecutor:
+    threads = ThreadPoolExecutor(size, thread_name_prefix=name.replace("_", "-"))
+
+    def use() -> PoolUse:
+        idle = threads._idle_semaphore._value
+        return PoolUse(size, len(threads._threads) - idle, threads._work_queue.qsize())
+
+    pools[name] = use
+    return threads

@@ -13,12 +13,13 @@ from tests.making import make_event, make_plan, make_user
 from tests.waiting_queue.api.conftest import logged_in
 from ticketing import asgi
 from ticketing.accounts.models import User
+from ticketing.accounts.services import add_default_documents
 from ticketing.core import clock
 from ticketing.core.fast_path.application import FastPath
 from ticketing.core.fast_path.page_copies import PageCopies
 from ticketing.events.models import Event
 from waiting_queue import services as queue
-from waiting_queue.models import SaleQueue
+from waiting_queue.models import SaleQueue, WaitingPage
 
 OWN = "http://testserver"
 PAGE = {"accept": "text/html,*/*;q=0.8", "accept-language": "en", "accept-encoding": "gzip"}
@@ -103,6 +104,11 @@ def event_in(state: str, **fields: Any) -> Callable[[datetime], Event]:
     return lambda now: make_event(now, plan=make_plan(standing=3), state=state, **fields)
 
 
+def with_documents(now: datetime) -> Event:
+    add_default_documents(now=now)
+    return make_event(now)
+
+
 def soon(now: datetime) -> Event:
     return make_event(now, state=Event.State.ANNOUNCED, on_sale_at=now + timedelta(minutes=5))
 
@@ -118,6 +124,16 @@ def with_line(state: str, **fields: Any) -> Callable[[datetime], Event]:
         return event
 
     return make
+
+
+def with_own_page(now: datetime) -> Event:
+    """An open line with a published waiting page of its own."""
+    event = with_line("open")(now)
+    WaitingPage.objects.create(
+        queue_id=event.pk, headline_ko="어서 오세요", headline_en="Welcome", accent_dark="#c4b5fd"
+    )
+    queue.publish_page(event_id=event.pk, by=None, now=now)
+    return event
 
 
 def admit(event: Event, user: User) -> None:

@@ -23,10 +23,19 @@ from tests.ticketing.core.fast_path.site import Site, amake_visitor, masked
 from ticketing import asgi
 from ticketing.core import clock
 from ticketing.core.fast_path import page_copies, store
+from ticketing.core.fast_path import pages as pages_module
+from ticketing.core.latency import FEWEST, Latency
 from ticketing.events.models import Event
 from waiting_queue import services as queue
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine renders slowly; a test of that says so itself."""
+    monkeypatch.setattr(page_copies, "PATIENCE_SECONDS", 60)
+
 
 PATHS = ("/", "/events/{pk}/", "/events/{pk}/queue/", "/events/{pk}/draw/", "/events/{pk}/seats/")
 
@@ -53,7 +62,7 @@ async def test_strangers_and_members_share_copies_without_sql(
     for person in ({}, {"cookie": fan.cookie}):
         assert (await site.get(path, **person)).status_code == 200
     rendered = len(site.renders)
-    monkeypatch.setattr(page_copies, "in_thread", None)
+    monkeypatch.setattr(page_copies, "in_render_thread", None)
     monkeypatch.setattr(site.copies, "_kept", forever(site.copies._kept))
 
     pages = [await site.get(path, cookie=person.cookie) for person in (fan, other)]
@@ -62,6 +71,20 @@ async def test_strangers_and_members_share_copies_without_sql(
     assert [page.status_code for page in (*pages, stranger)] == [200] * 3
     assert ["Ann" in pages[0].text, "Ben" in pages[1].text] == [True, True]
     assert (site.fell_through, len(site.renders)) == (0, rendered)
+
+
+async def test_copies_are_timed_like_other_pages(site: Site, event: Event, monkeypatch: Any):
+    latency = Latency()
+    monkeypatch.setattr(pages_module, "page_latency", latency)
+    path = f"/events/{event.pk}/"
+
+    for _ in range(FEWEST - 1):
+        await site.get(path)
+    too_few = latency.p95_ms()
+    await site.get(path)
+
+    assert (too_few, site.fell_through) == (None, 0)
+    assert latency.p95_ms()
 
 
 def forever(kept: dict[Any, Any]) -> dict[Any, Any]:
@@ -457,7 +480,11 @@ async def test_control_without_single_flight_a_crowd_renders_often(site: Site, e
     assert len(site.renders) > 1
 
 
-async def test_several_processes_render_once(event: Event):
+async def test_several_processes_render_once(event: Event, monkeypatch: Any):
+    """However long the busy machine takes for the render and for Redis."""
+    monkeypatch.setattr(page_copies, "REDIS_SECONDS", 60)
+    monkeypatch.setattr(page_copies, "RENEWAL_SHARE", 60)
+    monkeypatch.setattr(store, "LOCK_MS", 60_000)
     processes = [Site() for _ in range(4)]
 
     pages = await asyncio.gather(
@@ -471,7 +498,7 @@ async def test_several_processes_render_once(event: Event):
 
 async def test_control_without_the_lock_several_processes_render(event: Event, monkeypatch: Any):
     """The renders wait for one another, so that none finds the copy of another."""
-    together = threading.Barrier(2, timeout=20)
+    together = threading.Barrier(2, timeout=60)
 
     def waiting(request: Any) -> Any:
         together.wait()
@@ -515,6 +542,24 @@ async def test_an_operators_change_shows_within_a_second(
 
     assert "Changed" not in before.text
     assert "Changed" in after.text
+
+
+async def test_a_withdrawn_waiting_page_and_its_colours_are_gone_within_a_second(
+    site: Site, loop_resources: None, now: Any, monkeypatch: Any
+):
+    event = await run(sites.with_own_page, now)
+    paths = [f"/events/{event.pk}/queue/", f"/events/{event.pk}/queue/colours.css"]
+    before = [(await site.get(path)).text for path in paths]
+    await run(queue.withdraw_page, event_id=event.pk, by=None, now=now)
+    began = clock.monotonic()
+    monkeypatch.setattr(clock, "monotonic", lambda: began + 1.0)
+    await forget_shared()
+
+    after = [(await site.get(path)).text for path in paths]
+
+    assert ("Welcome" in before[0], "#c4b5fd" in before[1]) == (True, True)
+    assert ("Welcome" in after[0], after[1]) == (False, "")
+    assert site.fell_through == 0
 
 
 async def forget_shared() -> None:
@@ -575,28 +620,28 @@ async def test_the_last_copy_bridges_a_few_seconds_without_a_database(
 
 
 async def test_a_slow_render_is_not_waited_for_if_there_is_a_copy(event: Event, monkeypatch: Any):
-    go_on, path, began = threading.Event(), f"/events/{event.pk}/", clock.monotonic()
+    go_on, path = threading.Event(), f"/events/{event.pk}/"
     is_slow = False
 
     def slow(request: Any) -> Any:
         if is_slow:
-            go_on.wait(20)
+            go_on.wait(60)
         return asgi.wsgi.get_response(request)
 
     site = Site(slow)
     await site.get(path)
     await forget_shared()
-    is_slow = True
-    monkeypatch.setattr(clock, "monotonic", lambda: began + 1.1)
+    is_slow, later = True, clock.monotonic() + 1.1
+    monkeypatch.setattr(clock, "monotonic", lambda: later)
     monkeypatch.setattr(page_copies, "PATIENCE_SECONDS", 0.01)
     try:
         pages = await asyncio.gather(*(site.get(path) for _ in range(20)))
     finally:
         go_on.set()
 
+    await asyncio.gather(*site.copies._renewals.values())
     assert {page.status_code for page in pages} == {200}
     assert (len(site.renders), site.fell_through) == (2, 0)
-    await asyncio.gather(*site.copies._renewals.values())
 
 
 async def test_pages_work_without_redis(site: Site, event: Event, monkeypatch: Any):
