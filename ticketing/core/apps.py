@@ -6,3 +6,10 @@ class CoreConfig(AppConfig):
 
     name = "ticketing.core"
     label = "core"
+
+    def ready(self) -> None:
+        from ticketing.core.logs import task_signals as logged_tasks
+        from ticketing.core.metrics import task_signals as counted_tasks
+
+        logged_tasks.connect_signals()
+        counted_tasks.connect_signals()

@@ -2,6 +2,7 @@
 
 import sys
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 from django.core.exceptions import (
     BadRequest,
@@ -13,19 +14,22 @@ from django.core.exceptions import (
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django_redis.exceptions import ConnectionInterrupted
 from kombu.exceptions import OperationalError as BrokerDown
-from redis.exceptions import RedisError
+from redis.exceptions import RedisClusterException, RedisError
 from rest_framework import exceptions as api_exceptions
 from rest_framework.response import Response
 
 from ticketing.core import errors
 from ticketing.core.errors import DomainError
+from ticketing.core.redirects import SeeOther
 
 CHALLENGE = 'Bearer realm="api"'
 # JSON that a browser shows as a page runs and loads nothing.
 API_CSP = "default-src 'none'; frame-ancestors 'none'"
-REDIS_OUTAGES = (RedisError, ConnectionInterrupted, BrokerDown)
+# A cluster without reachable nodes, or with a slot that nobody serves, raises no `RedisError`.
+REDIS_OUTAGES = (RedisError, RedisClusterException, ConnectionInterrupted, BrokerDown)
 OUTAGES = (OperationalError, InterfaceError, *REDIS_OUTAGES)
 DOMAIN_ERRORS: dict[type[Exception], type[DomainError]] = {
     Http404: errors.NotFound,
@@ -87,11 +91,22 @@ def respond(request: HttpRequest, error: DomainError) -> HttpResponse:
         response: HttpResponse = JsonResponse(body(error), status=error.status)
         response["Cache-Control"] = "no-store"
         response["Content-Security-Policy"] = API_CSP
+    elif error.page:
+        return SeeOther(f"{reverse(error.page)}?{urlencode(error.details)}")
     else:
-        response = render(request, "errors/error.html", {"error": error}, status=error.status)
+        context = {"error": error, "back": page_before(request)}
+        response = render(request, "errors/error.html", context, status=error.status)
     for name, value in headers_of(error).items():
         response[name] = value
     return response
+
+
+def page_before(request: HttpRequest) -> str:
+    """The page of this site from which the request came, if it was another one."""
+    page = urlsplit(request.headers.get("Referer", ""))
+    path = page.path + (f"?{page.query}" if page.query else "")
+    is_ours = page.netloc == request.headers.get("Host") and not path.startswith("//")
+    return path if is_ours and path != request.get_full_path() else ""
 
 
 def wants_json(request: HttpRequest) -> bool:

@@ -16,6 +16,10 @@ class DomainError(Exception):
     message: ClassVar[Text] = _("This is not possible.")
     advice: ClassVar[Text] = ""
     retry_after: int | None = None
+    # The page on which people can do what is missing; the details are its query.
+    page: ClassVar[str] = ""
+    # A middleware leads to a page of its own, also from the admin.
+    has_own_page: ClassVar[bool] = False
 
     def __init__(self, *, retry_after: int | None = None, **details: Any) -> None:
         super().__init__(self.code)
@@ -99,6 +103,12 @@ class TooManyRequests(DomainError):
     message = _("Too many requests.")
     advice = _("Wait a moment, then try again.")
     retry_after = 60
+
+
+class TooManyConnections(TooManyRequests):
+    code = "too_many_connections"
+    message = _("Too many pages are open at the same time.")
+    advice = _("Close some of them, then try again.")
 
 
 class Broken(DomainError):

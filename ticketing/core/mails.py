@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from email.utils import make_msgid, parseaddr
 from secrets import token_hex
-from smtplib import SMTPServerDisconnected
+from smtplib import SMTPDataError, SMTPRecipientsRefused, SMTPServerDisconnected
 from typing import Any, Self
 
 from django.conf import settings
@@ -126,8 +126,14 @@ def send(
         message.attach(*file)
     if connection:
         connection.send(message)
-    else:
+        return
+    try:
         message.send()
+    except SMTPRecipientsRefused as refused:  # errors are logged: without the address
+        codes = [code for code, _ in refused.recipients.values()]
+        raise SMTPRecipientsRefused({"recipient": (codes[0], b"")}) from None
+    except SMTPDataError as refused:
+        raise SMTPDataError(refused.smtp_code, b"") from None
 
 
 def message_id(name: str) -> str:

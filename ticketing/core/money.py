@@ -18,6 +18,11 @@ def money(amount: int | None, currency: str) -> str:
     return f"{symbol}{number}" if symbol else f"{number} {currency}"
 
 
+def decimal_text(amount: int, currency: str) -> str:
+    """As programs write it, in whole units: 154000, or 12.50."""
+    return str(amount) if currency in WITHOUT_CENTS else f"{amount // 100}.{amount % 100:02}"
+
+
 def _number(amount: int, currency: str) -> str:
     if currency in WITHOUT_CENTS:
         return number_format(amount, 0, force_grouping=True)

@@ -1,8 +1,9 @@
 """Whether this process is behind, and who is asked to come back later while it is.
 
 A process is behind if its event loop is late, or if too many pages wait for a thread. It then
-refuses what a crowd loads before it is in, at once and without a thread. Joining, claiming and
-everything that people inside or operators do is still answered (docs/adr/0010-overload.md).
+refuses what a crowd loads before it is in, at once and without a thread; if only threads are short,
+copies of pages are still sent. Joining, claiming and everything that people inside or operators do
+is always answered (docs/adr/0010-overload.md).
 """
 
 import asyncio
@@ -13,6 +14,8 @@ from typing import Any
 from django.conf import settings
 
 from ticketing.core import clock
+from ticketing.core.metrics.families import Gauge
+from ticketing.core.metrics.machine import PoolUse, pools
 from ticketing.core.server_signals import server_behind
 
 log = logging.getLogger(__name__)
@@ -36,6 +39,7 @@ class Overload:
 
     def __init__(self) -> None:
         self.is_on = False
+        self.is_late = False  # the event loop, and not only page threads
         # Seconds by which the event loop is late; smoothed, because one hiccup is no overload.
         self.lag = 0.0
         self.last_lag = 0.0
@@ -46,17 +50,23 @@ class Overload:
     def waiting_pages(self) -> int:
         return max(self.pages - settings.WEB_THREADS, 0)
 
+    def page_use(self) -> PoolUse:
+        threads = settings.WEB_THREADS
+        return PoolUse(threads, min(self.pages, threads), self.waiting_pages)
+
     def note(self, lag: float, now: float) -> None:
         """Take a measurement of the event loop's lag."""
         self.lag, self.last_lag = (self.lag + lag) / 2, lag
         if self._exceeds(1):
             self._calm_since = None
+            self.is_late = self.is_late or self._lag_exceeds(1)
             self._switch(True)
         elif self._exceeds(0.5):
             self._calm_since = None
         elif self._calm_since is None:
             self._calm_since = now
         elif now - self._calm_since >= CALM_SECONDS:
+            self.is_late = False
             self._switch(False)
 
     def page_began(self) -> None:
@@ -69,8 +79,10 @@ class Overload:
 
     def _exceeds(self, share: float) -> bool:
         """Whether one of the limits, or a share of it, is exceeded."""
-        late = 1000 * self.lag > share * settings.OVERLOAD_LAG_MS
-        return late or self.waiting_pages > share * settings.OVERLOAD_PAGES
+        return self._lag_exceeds(share) or self.waiting_pages > share * settings.OVERLOAD_PAGES
+
+    def _lag_exceeds(self, share: float) -> bool:
+        return 1000 * self.lag > share * settings.OVERLOAD_LAG_MS
 
     def _switch(self, on: bool) -> None:
         if on != self.is_on:
@@ -83,6 +95,9 @@ class Overload:
 
 
 overload = Overload()
+pools["pages"] = overload.page_use
+Gauge("event_loop_lag_seconds", "How late it is.", [], lambda: [((), overload.lag)])
+Gauge("overloaded", "Whether newcomers are refused.", [], lambda: [((), overload.is_on)])
 
 
 async def watch(state: Overload = overload) -> None:
@@ -102,17 +117,3 @@ async def watch(state: Overload = overload) -> None:
 def is_refused(scope: Any) -> bool:
     """Whether a request of this kind has to wait while the process is behind."""
     return scope["method"] in ("GET", "HEAD") and not KEPT.match(scope["path"])
-
-
-class CountedPages:
-    """Counts the pages of an ASGI application that are under way."""
-
-    def __init__(self, application: Any, state: Overload = overload) -> None:
-        self.application, self.state = application, state
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        self.state.page_began()
-        try:
-            await self.application(scope, receive, send)
-        finally:
-            self.state.page_ended()

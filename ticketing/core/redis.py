@@ -10,11 +10,17 @@ from weakref import WeakKeyDictionary
 from django.conf import settings
 from redis import Redis, RedisCluster
 from redis import asyncio as aioredis
+from redis.asyncio.connection import parse_url
+from redis.cluster import ClusterNode
 
 from ticketing.core.auto_pipeline import AutoPipeline
+from ticketing.core.event_loop import at_end
+from ticketing.core.metrics.machine import pools
 from ticketing.core.redis_breaker import AsyncBreakerPool, BreakerPool, once_more
+from ticketing.core.redis_cluster import Address, ClusterPipeline
+from ticketing.core.redis_sentinel import AsyncSentinelPool, SentinelPool
+from ticketing.core.server_addresses import CLUSTER, REDIS_PORT, SENTINEL, cluster_nodes
 
-CLUSTER = "redis+cluster://"
 SILENCE_SECONDS = 20.0
 # By event loop, because a connection belongs to the loop that opened it; then by address.
 _async_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Any]] = WeakKeyDictionary()
@@ -38,7 +44,7 @@ def client() -> Redis:
 @cache
 def queue_client() -> Any:
     """The Redis of the queue, which may be a cluster."""
-    return _connected(settings.QUEUE_REDIS_URL, _client, RedisCluster.from_url)
+    return _connected(settings.QUEUE_REDIS_URL, _client, _cluster_client)
 
 
 def async_client() -> AutoPipeline:
@@ -54,16 +60,47 @@ def async_queue_client() -> Any:
 def _async_client(url: str) -> Any:
     clients = _async_clients.setdefault(asyncio.get_running_loop(), {})
     if url not in clients:
-        clients[url] = _connected(url, _auto_pipeline, aioredis.RedisCluster.from_url)
+        clients[url] = _connected(url, _auto_pipeline, _cluster_pipeline)
     return clients[url]
 
 
 def _client(url: str, **choices: Any) -> Redis:
-    return Redis.from_pool(BreakerPool.from_url(url, **choices))
+    pools: Any = SentinelPool if url.startswith(SENTINEL) else BreakerPool
+    return Redis.from_pool(pools.from_url(url, **choices))
+
+
+def _cluster_client(url: str, **choices: Any) -> RedisCluster:
+    """Every node has a breaker of its own."""
+    first, others = cluster_nodes(url)
+    nodes = [ClusterNode(*node) for node in others]
+    choices |= {"startup_nodes": nodes, "connection_pool_class": BreakerPool}
+    return RedisCluster.from_url(first, **choices)
+
+
+def _cluster_pipeline(url: str, **choices: Any) -> ClusterPipeline:
+    """Every node has a breaker of its own."""
+    first, others = cluster_nodes(url)
+    given: dict[str, Any] = {"port": REDIS_PORT, **parse_url(first), **choices}
+
+    def open_node(address: Address) -> AutoPipeline:
+        pool = AsyncBreakerPool(**given | {"host": address[0], "port": address[1]})
+        return AutoPipeline(aioredis.Redis.from_pool(pool))
+
+    pipeline = ClusterPipeline([(given["host"], given["port"]), *others], open_node)
+    pools["queue_redis"] = pipeline.use
+    return pipeline
 
 
 def _auto_pipeline(url: str, **choices: Any) -> AutoPipeline:
-    return AutoPipeline(aioredis.Redis.from_pool(AsyncBreakerPool.from_url(url, **choices)))
+    pipeline = AutoPipeline(_coroutine_client(url, **choices))
+    pools["redis" if url == settings.REDIS_URL else "queue_redis"] = pipeline.use
+    at_end(pipeline.flush)
+    return pipeline
+
+
+def _coroutine_client(url: str, **choices: Any) -> aioredis.Redis:
+    pools: Any = AsyncSentinelPool if url.startswith(SENTINEL) else AsyncBreakerPool
+    return aioredis.Redis.from_pool(pools.from_url(url, **choices))
 
 
 def database() -> int:
@@ -76,7 +113,7 @@ async def listening(channel: str) -> AsyncIterator[AsyncIterator[str]]:
     """The messages of a channel. It ends when none came for a while, so that the caller subscribes
     again: a server that vanished sends nothing either."""
     choices = options() | {"socket_timeout": None}
-    connection = aioredis.Redis.from_url(settings.REDIS_URL, health_check_interval=30, **choices)
+    connection = _coroutine_client(settings.REDIS_URL, health_check_interval=30, **choices)
     async with connection, connection.pubsub() as pubsub:
         await pubsub.subscribe(channel)
         yield _messages(pubsub)
@@ -95,6 +132,5 @@ async def close_async_clients() -> None:
 
 
 def _connected(url: str, single: Any, cluster: Any) -> Any:
-    if url.startswith(CLUSTER):
-        return cluster(url.replace(CLUSTER, "redis://", 1), **options())
-    return single(url, health_check_interval=30, **options())
+    connect = cluster if url.startswith(CLUSTER) else single
+    return connect(url, health_check_interval=30, **options())

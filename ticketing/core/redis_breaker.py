@@ -16,35 +16,14 @@ from redis.exceptions import TimeoutError as RedisTimeout
 from redis.retry import Retry
 
 from ticketing.core import clock
-
-OPEN_SECONDS = 1.0
-
-
-class Breaker:
-    """Opened by a timeout, closed by an answer; while open, one caller a second may try."""
-
-    def __init__(self) -> None:
-        self._open_until = 0.0
-
-    def require_closed(self) -> None:
-        if not self._open_until:
-            return
-        now = clock.monotonic()
-        if now < self._open_until:
-            raise RedisConnectionError("Redis does not answer; calls are paused for a moment")
-        self._open_until = now + OPEN_SECONDS  # this caller tries, the others don't wait for it
-
-    def open(self) -> None:
-        self._open_until = clock.monotonic() + OPEN_SECONDS
-
-    def close(self) -> None:
-        self._open_until = 0.0
+from ticketing.core.breaker import Breaker
+from ticketing.core.metrics.machine import REDIS_THREADS
 
 
 @cache
 def breaker_of(address: Any) -> Breaker:
     """One for all pools of a server in this process."""
-    return Breaker()
+    return Breaker(RedisConnectionError, "redis")
 
 
 def once_more() -> dict[str, Any]:
@@ -52,38 +31,69 @@ def once_more() -> dict[str, Any]:
     return {"retry": Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,))}
 
 
-class BreakerPool(ConnectionPool):
-    """For threads."""
+class Suspicion:
+    """Whether a pool has idle connections from before a silence.
 
-    def __init__(self, connection_class: Any = None, **options: Any) -> None:
-        self.breaker = _breaker_for(options)
-        chosen = {"connection_class": connection_class} if connection_class else {}
-        super().__init__(**chosen, **options)
-        self.connection_class = _watched(self.connection_class, self.breaker)
+    Another server may have taken over meanwhile, and each of them would cost a timeout.
+    """
+
+    breaker: Breaker
+    _silences = 0
+
+    def _is_to_begin_anew(self) -> bool:
+        seen, self._silences = self._silences, self.breaker.times_opened
+        return seen != self._silences
+
+
+class Watched(Suspicion):
+    """Part of a pool for threads that refuses while its breaker is open."""
+
+    connection_class: Any
+
+    def watch(self, breaker: Breaker) -> None:
+        self.breaker = breaker
+        self.connection_class = _watched(self.connection_class, breaker)
 
     def get_connection(self, *args: Any, **options: Any) -> Any:
         self.breaker.require_closed()
+        if self._is_to_begin_anew():
+            self.disconnect(inuse_connections=False)  # type: ignore[attr-defined]
         try:
-            return super().get_connection(*args, **options)
+            return super().get_connection(*args, **options)  # type: ignore[misc]
         except RedisTimeout:
             self.breaker.open()
             raise
 
 
-class AsyncBreakerPool(aioredis.ConnectionPool):
+class AsyncWatched(Suspicion):
+    """The same for coroutines; who reads the answers tells the breaker (`AutoPipeline`)."""
+
+    async def get_connection(self, *args: Any, **options: Any) -> Any:
+        self.breaker.require_closed()
+        if self._is_to_begin_anew():
+            await self.disconnect(inuse_connections=False)  # type: ignore[attr-defined]
+        try:
+            return await super().get_connection(*args, **options)  # type: ignore[misc]
+        except RedisTimeout:
+            self.breaker.open()
+            raise
+
+
+class BreakerPool(Watched, ConnectionPool):
+    """For threads."""
+
+    def __init__(self, connection_class: Any = None, **options: Any) -> None:
+        chosen = {"connection_class": connection_class} if connection_class else {}
+        super().__init__(**chosen, **options)
+        self.watch(_breaker_for(options))
+
+
+class AsyncBreakerPool(AsyncWatched, aioredis.ConnectionPool):
     """For coroutines."""
 
     def __init__(self, **options: Any) -> None:
         self.breaker = _breaker_for(options)
         super().__init__(**options)
-
-    async def get_connection(self, *args: Any, **options: Any) -> Any:
-        self.breaker.require_closed()
-        try:
-            return await super().get_connection(*args, **options)
-        except RedisTimeout:
-            self.breaker.open()
-            raise
 
 
 def _breaker_for(options: dict[str, Any]) -> Breaker:
@@ -96,12 +106,17 @@ def _watched(connection_class: Any, breaker: Breaker) -> Any:
     read: Callable[..., Any] = connection_class.read_response
 
     def read_response(self: Any, *args: Any, **options: Any) -> Any:
+        # An answer that comes too late must not be taken for that of the next call. Connections by
+        # Sentinel would stay open.
+        options.setdefault("disconnect_on_error", True)
+        began = clock.monotonic()
         try:
             answer = read(self, *args, **options)
         except RedisTimeout:
             breaker.open()
             raise
         breaker.close()
+        REDIS_THREADS.note(clock.monotonic() - began)
         return answer
 
     return type(connection_class.__name__, (connection_class,), {"read_response": read_response})

@@ -3,9 +3,12 @@
 Planning the statement of a payment takes longer than running it. Outside a transaction block such a
 statement is one round trip and commits by itself. A pooler that lends connections for a transaction
 knows these statements too (PgBouncer from 1.21 on), unlike those that SQL's PREPARE makes.
+
+`rows` uses Django's connection, `arows` those of the event loop; both prepare in this way.
 """
 
 import re
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -13,7 +16,10 @@ from weakref import WeakKeyDictionary
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, connection, models
 from psycopg._preparing import Prepare
-from psycopg.rows import dict_row
+from psycopg.rows import dict_row, tuple_row
+
+from ticketing.core.async_database import async_database
+from ticketing.core.event_loop import waiting_thread
 
 Model = TypeVar("Model", bound=models.Model)
 Key = tuple[bytes, tuple[int, ...]]
@@ -23,10 +29,12 @@ COMMENT = re.compile(r"^ *--.*\n", re.MULTILINE)
 _names: WeakKeyDictionary[Any, dict[Key, bytes]] = WeakKeyDictionary()
 
 
-class PreparedCursor(psycopg.RawCursor[dict[str, Any]]):
+class PreparedCursor(psycopg.RawCursor[Any]):
     """Keeps its own list of names: psycopg drops all of its own with every ROLLBACK."""
 
     def _get_prepared(self, pgq: Any, prepare: bool | None = None) -> tuple[Prepare, bytes]:
+        if not connection.settings_dict["PREPARED_STATEMENTS"]:
+            return Prepare.NO, b""
         names = _names.setdefault(self._conn, {})
         if name := names.get((pgq.query, pgq.types)):
             return Prepare.YES, name
@@ -39,22 +47,41 @@ class PreparedCursor(psycopg.RawCursor[dict[str, Any]]):
 
 
 def rows(statement: str, values: dict[str, Any]) -> list[dict[str, Any]]:
-    """Run a statement with parameters `%(name)s`, and return its rows by column name.
+    """Run a statement with parameters `%(name)s`, and return its rows by column name."""
+    text, names = _numbered(statement)
+    return fetch(text, [values[name] for name in names], row_factory=dict_row)
+
+
+def fetch(text: str, values: Sequence[Any], *, row_factory: Any = tuple_row) -> list[Any]:
+    """The rows of a statement with parameters `$1`, `$2`, ….
 
     Numbers are sent without a type, which the statement's context or a cast gives them: otherwise
     each size of number would be prepared anew.
     """
-    text, names = _numbered(statement)
-    sent = [str(it) if type(it := values[name]) is int else it for name in names]
+    sent = [str(value) if type(value) is int else value for value in values]
     with connection.cursor() as cursor:
-        cursor.cursor = PreparedCursor(connection.connection, row_factory=dict_row)
+        cursor.cursor = PreparedCursor(connection.connection, row_factory=row_factory)
         cursor.execute(text, sent)
         return list(cursor.fetchall())
 
 
-def columns(model: type[models.Model], table: str, prefix: str = "") -> str:
+async def arows(statement: str, values: dict[str, Any]) -> list[dict[str, Any]]:
+    """The same for coroutines, without a thread, as a transaction of its own.
+
+    If a thread waits for this coroutine (`event_loop.blocking`), that thread runs it.
+    """
+    if waiting := waiting_thread.get():
+        return await waiting.call(lambda: rows(statement, values))
+    text, names = _numbered(statement)
+    found, all_rows = await async_database().fetch(text, [values[name] for name in names])
+    return [dict(zip(found, row, strict=True)) for row in all_rows]
+
+
+def columns(
+    model: type[models.Model], table: str, prefix: str = "", *, without: Collection[str] = ()
+) -> str:
     """The model's columns for a SELECT, by name: a migration may add one while this is prepared."""
-    names = [field.column for field in model._meta.concrete_fields]
+    names = [it.column for it in model._meta.concrete_fields if it.column not in without]
     return ", ".join(f'{table}.{name} AS "{prefix}{name}"' for name in names)
 
 

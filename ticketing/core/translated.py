@@ -14,6 +14,12 @@ class Translated:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
             return self
-        korean, english = getattr(instance, f"{self.name}_ko"), getattr(instance, f"{self.name}_en")
-        is_english = (get_language() or "").startswith("en")
-        return (english or korean) if is_english else (korean or english)
+        return translated(
+            getattr(instance, f"{self.name}_ko"), getattr(instance, f"{self.name}_en")
+        )
+
+
+def translated(korean: str, english: str) -> str:
+    """The text in the active language, or the other one if there is none."""
+    is_english = (get_language() or "").startswith("en")
+    return (english or korean) if is_english else (korean or english)

@@ -1,6 +1,7 @@
 """Formats times in the venue's time zone and the reader's language."""
 
 from datetime import datetime
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from django.utils.formats import date_format
@@ -20,8 +21,13 @@ FORMATS = {
 
 def venue_time(moment: datetime, time_zone: str, form: str = "full") -> str:
     """The local time at the venue; zones other than Seoul's are named."""
+    return _formatted(moment, time_zone, form, get_language() or "")
+
+
+@lru_cache(maxsize=4_096)  # all pages of an event show the same few times
+def _formatted(moment: datetime, time_zone: str, form: str, language: str) -> str:
     local = moment.astimezone(ZoneInfo(time_zone))
-    if (get_language() or "").startswith("en"):
+    if language.startswith("en"):
         pattern = FORMATS[form]["en"]
     else:
         pattern = FORMATS[form]["ko"].replace("D", KOREAN_DAYS[local.weekday()])

@@ -1,14 +1,16 @@
 """Statements of coroutines: few connections, none left in an unknown state."""
 
 import asyncio
+from uuid import uuid4
 
 import pytest
 from asgiref.sync import sync_to_async
 from django.db import DataError, OperationalError, connection, connections
 from psycopg.errors import LockNotAvailable
 
-from ticketing.core import async_database
+from ticketing.core import async_database, clock
 from ticketing.core.async_database import AsyncDatabase
+from ticketing.core.postgresql.base import breaker
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BACKEND = "SELECT pg_backend_pid()"
@@ -29,13 +31,27 @@ def run(statement, *values):
         return cursor.fetchone()
 
 
+def change(statement):
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
 async def test_values_go_there_and_come_back(database, now):
-    statement = "SELECT $1::text, $2::bigint, $3::bool, $4::bigint[], $5::timestamptz, $6::int"
+    types = ["text", "bigint", "bool", "bigint[]", "timestamptz", "int", "uuid", "bytea", "text[]"]
+    statement = "SELECT " + ", ".join(f"${n}::{kind}" for n, kind in enumerate(types, start=1))
+    values = ["가'\"", 7, True, [1, 2], now, None, uuid4(), b"\\\0'", ['a"b', "c\\d,", "{}", ""]]
 
-    row = await database.fetch_row(statement, ["가'\"", 7, True, [1, 2], now, None])
+    row = await database.fetch_row(statement, values)
 
-    assert row == ("가'\"", 7, True, [1, 2], now, None)
+    assert list(row) == values
     assert row[4].utcoffset().total_seconds() == 0
+
+
+async def test_rows_come_with_the_names_of_their_columns(database):
+    statement = "SELECT number, $1::text AS text FROM generate_series(1, $2::int) AS number"
+
+    assert await database.fetch(statement, ["a", 2]) == (["number", "text"], [(1, "a"), (2, "a")])
+    assert await database.fetch(statement, ["a", 0]) == (["number", "text"], [])
 
 
 async def test_a_crowd_shares_a_few_connections_in_order_of_arrival(database):
@@ -60,10 +76,21 @@ async def test_a_statement_is_prepared_once_per_connection(database):
     assert found == (1,)
 
 
-async def test_nothing_is_prepared_where_connections_are_shared(database, monkeypatch):
-    monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
+async def test_what_a_pooler_forgot_is_prepared_anew(database):
+    await database.fetch_row(BACKEND, [])
+    database._idle[0]._libpq.exec_(b"DEALLOCATE ALL")
 
-    assert await database.fetch_row("SELECT count(*) FROM pg_prepared_statements", []) == (0,)
+    assert await database.fetch_row(BACKEND, [])
+
+
+async def test_what_a_migration_changed_is_prepared_anew(database):
+    await sync_to_async(change)("CREATE TABLE changing (a int)")
+    await database.fetch("SELECT * FROM changing", [])
+    await sync_to_async(change)("ALTER TABLE changing ADD COLUMN b int")
+    try:
+        assert await database.fetch("SELECT * FROM changing", []) == (["a", "b"], [])
+    finally:
+        await sync_to_async(change)("DROP TABLE changing")
 
 
 async def test_an_error_is_djangos_and_the_connection_stays(database):
@@ -103,11 +130,15 @@ async def test_a_connection_that_is_cut_while_in_use_fails_its_statement_only(da
 
 async def test_a_silent_server_counts_as_down(database, monkeypatch):
     monkeypatch.setattr(async_database, "TIMEOUT_SECONDS", 0.05)
+    monkeypatch.setattr(clock, "monotonic", lambda: 1_000.0)  # of the breaker
 
-    with pytest.raises(OperationalError):
+    with pytest.raises(OperationalError, match="in time"):
         await database.fetch_row("SELECT pg_sleep(0.5)", [])
+    with pytest.raises(OperationalError, match="paused for a moment"):
+        await database.fetch_row("SELECT 1", [])
 
     monkeypatch.undo()
+    breaker.close()
     assert await database.fetch_row("SELECT 1", []) == (1,)
 
 

@@ -8,7 +8,7 @@ from redis import asyncio as aioredis
 from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import RedisError, ResponseError
 
-from ticketing.core import redis
+from ticketing.core import auto_pipeline, event_loop, redis
 from ticketing.core.auto_pipeline import BATCH, MAX_TRIPS, AutoPipeline, packed
 
 
@@ -71,7 +71,7 @@ async def test_no_call_is_left_over_when_trips_end_and_begin(pipeline: AutoPipel
 
     told = asyncio.gather(*(one_after_the_other(name) for name in "abcde"))
 
-    assert await asyncio.wait_for(told, 30) == [200] * 5
+    assert await asyncio.wait_for(told, 60) == [200] * 5
 
 
 async def test_a_cancelled_call_does_not_stop_the_others(pipeline: AutoPipeline):
@@ -96,10 +96,10 @@ async def test_calls_behind_a_silent_server_fail_together():
 
     server = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    silent = AutoPipeline(aioredis.Redis.from_url(f"redis://127.0.0.1:{port}", socket_timeout=0.3))
+    silent = AutoPipeline(aioredis.Redis.from_url(f"redis://127.0.0.1:{port}", socket_timeout=1))
 
     calls = asyncio.gather(*(silent.get("x") for _ in range(20 * BATCH)), return_exceptions=True)
-    answers = await asyncio.wait_for(calls, 3)
+    answers = await asyncio.wait_for(calls, 10)  # one after the other they would take 20 s
     await silent.aclose()
     server.close()
 
@@ -111,3 +111,52 @@ async def test_calls_behind_a_silent_server_fail_together():
 )
 def test_commands_are_packed_as_redis_py_packs_them(command: tuple[object, ...]):
     assert packed(command) == b"".join(aioredis.Connection().pack_command(*command))
+
+
+def test_long_arguments_are_packed_and_not_kept():
+    kept = auto_pipeline._kept_argument.cache_info
+    packed(("SET", "key"))
+    before = kept().currsize
+
+    for number in range(50):
+        command = ("SET", "key", f"{number}" * 100_000, b"x" * 100_000)
+        assert packed(command) == b"".join(aioredis.Connection().pack_command(*command))
+
+    assert kept().currsize == before
+
+
+def test_short_arguments_are_kept_up_to_a_number():
+    for number in range(auto_pipeline.MAX_KEPT + 10):
+        packed(("GET", f"key-{number}"))
+
+    kept = auto_pipeline._kept_argument.cache_info()
+    assert kept.currsize == kept.maxsize == auto_pipeline.MAX_KEPT
+
+
+async def test_what_nobody_waits_for_is_sent_together(
+    pipeline: AutoPipeline, monkeypatch: pytest.MonkeyPatch
+):
+    trips: list[int] = []
+    send = AutoPipeline._send
+
+    async def noted(self: AutoPipeline, batch: list[auto_pipeline.Pending]) -> list[object]:
+        trips.append(len(batch))
+        return await send(self, batch)
+
+    monkeypatch.setattr(AutoPipeline, "_send", noted)
+    for number in range(5):
+        pipeline.send_later("RPUSH", "later", number)
+        await asyncio.sleep(0)
+    while len(redis.client().lrange("later", 0, -1)) < 5:
+        await asyncio.sleep(0.01)
+
+    assert redis.client().lrange("later", 0, -1) == [str(n) for n in range(5)]
+    assert trips == [5]
+
+
+async def test_nothing_is_left_unsent_when_the_loop_ends(pipeline: AutoPipeline):
+    pipeline.send_later("RPUSH", "at the end", "x")
+
+    await event_loop.end()
+
+    assert redis.client().lrange("at the end", 0, -1) == ["x"]

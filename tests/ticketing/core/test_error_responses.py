@@ -9,7 +9,9 @@ from django.http import Http404
 from django.utils import translation
 from django_redis.exceptions import ConnectionInterrupted
 from kombu.exceptions import OperationalError as BrokerDown
+from redis import exceptions as redis_errors
 from redis.exceptions import ConnectionError as RedisDown
+from redis.exceptions import RedisClusterException
 from rest_framework import exceptions as api
 
 from ticketing.core import error_responses, errors
@@ -26,6 +28,7 @@ from ticketing.events.errors import GradesMissing
         (InterfaceError(), "unavailable", 503),
         (RedisDown(), "unavailable", 503),
         (ConnectionInterrupted(None), "unavailable", 503),
+        (RedisClusterException("cannot be connected"), "unavailable", 503),
         (api.NotAuthenticated(), "not_logged_in", 401),
         (api.Throttled(wait=7), "too_many_requests", 429),
         (BrokerDown(), "unavailable", 503),
@@ -43,6 +46,32 @@ def test_every_exception_has_a_meaning(exception, code, status):
     error = error_responses.error_of(exception)
 
     assert (error.code, error.status) == (code, status)
+
+
+@pytest.mark.parametrize(
+    "outage",
+    [
+        redis_errors.TimeoutError(),
+        redis_errors.BusyLoadingError(),
+        redis_errors.MaxConnectionsError(),
+        redis_errors.ReadOnlyError(),
+        redis_errors.OutOfMemoryError(),
+        redis_errors.ResponseError("NOREPLICAS Not enough good replicas to write."),
+        redis_errors.ClusterError("TTL exhausted."),
+        redis_errors.ClusterDownError("The cluster is down"),
+        redis_errors.MasterDownError("Link with MASTER is down"),
+        redis_errors.MovedError("1 10.0.0.1:6379"),
+        redis_errors.AskError("1 10.0.0.1:6379"),
+        redis_errors.TryAgainError(),
+        redis_errors.SlotNotCoveredError(),
+    ],
+    ids=lambda outage: type(outage).__name__,
+)
+def test_whatever_a_failover_of_redis_raises_is_an_outage_to_try_again_after(outage):
+    error = error_responses.error_of(outage)
+
+    assert error.status == 503
+    assert error_responses.headers_of(error) == {"Retry-After": "5"}
 
 
 def test_programs_get_code_message_and_details(rf):
@@ -100,3 +129,30 @@ def test_an_outage_tells_no_secrets(rf):
 )
 def test_who_gets_json(rf, path, accept, json):
     assert error_responses.wants_json(rf.get(path, headers={"accept": accept})) is json
+
+
+@pytest.mark.parametrize(
+    ("referer", "back"),
+    [
+        ("http://testserver/events/1/?page=2", "/events/1/?page=2"),
+        ("http://testserver/gone", ""),
+        ("http://testserver//elsewhere.example/", ""),
+        ("https://elsewhere.example/events/1/", ""),
+        ("", ""),
+    ],
+)
+def test_a_page_leads_back_to_the_page_before(rf, referer, back):
+    request = rf.get("/gone", headers={"referer": referer, "host": "testserver"})
+
+    assert error_responses.page_before(request) == back
+
+
+def test_an_error_page_keeps_header_language_and_ways_on(rf):
+    headers = {"referer": "http://testserver/events/1/", "host": "testserver"}
+    request = rf.get("/gone", headers=headers)
+
+    with translation.override("en"):
+        text = error_responses.respond(request, errors.NotFound()).content.decode()
+
+    for part in ('class="wordmark"', 'action="/i18n/setlang/"', 'href="/orders/"', ">Back</a>"):
+        assert part in text

@@ -56,6 +56,16 @@ def test_a_jam_is_seen_while_it_lasts(time):
     assert kept.p95_ms() == 8_000
 
 
+def test_copies_count_and_do_not_hide_slow_pages(time):
+    kept = Latency()
+    for _ in range(1_000):
+        kept.add_copy(time.now - 0.002)
+    quick = kept.p95_ms()
+    took(kept, time, *[0.4] * 10)
+
+    assert (quick, kept.p95_ms()) == (2, 400)
+
+
 async def serve(path, method="GET", *, fails=False):
     kept = Latency()
 

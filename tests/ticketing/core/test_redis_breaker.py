@@ -4,7 +4,9 @@ import asyncio
 import socket
 from collections.abc import Iterator
 from threading import Thread
-from typing import Any
+from time import sleep
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from redis import Redis
@@ -14,14 +16,9 @@ from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as NoAnswer
 
 from ticketing.core import clock, redis, redis_breaker
-from ticketing.core.auto_pipeline import AutoPipeline, responsive_timeout
-from ticketing.core.redis_breaker import (
-    OPEN_SECONDS,
-    AsyncBreakerPool,
-    Breaker,
-    BreakerPool,
-    once_more,
-)
+from ticketing.core.auto_pipeline import BATCH, MAX_TRIPS, AutoPipeline, ResponsiveTimeout
+from ticketing.core.breaker import OPEN_SECONDS, Breaker
+from ticketing.core.redis_breaker import AsyncBreakerPool, BreakerPool, once_more
 
 TIMEOUT = 0.3
 OPTIONS: dict[str, Any] = {
@@ -122,7 +119,7 @@ def test_an_answer_closes_it():
 
 
 def test_a_probe_lets_nobody_else_through(time):
-    breaker = Breaker()
+    breaker = Breaker(NoConnection)
     breaker.open()
     time[0] += OPEN_SECONDS
     breaker.require_closed()
@@ -159,6 +156,78 @@ async def test_a_connection_that_was_cut_fails_no_call():
     assert answers == [str(n) for n in range(20)]
 
 
+async def test_connections_that_were_cut_between_two_trips_fail_no_call():
+    """Each trip keeps its connection; the server closes all of them, as when it restarts."""
+    pipeline = redis.async_client()
+    await both_trips(pipeline)
+    kept = len(pipeline._kept)
+    for number in await asyncio.gather(*(id_of(connection) for connection in pipeline._kept)):
+        redis.client().client_kill_filter(_id=number)
+
+    answers = await asyncio.gather(*(pipeline.call("ECHO", str(n)) for n in range(2 * BATCH)))
+    await redis.close_async_clients()
+
+    assert kept == MAX_TRIPS
+    assert answers == [str(n) for n in range(2 * BATCH)]
+
+
+async def test_a_kept_connection_is_not_used_after_a_silence():
+    """Another server may have taken over meanwhile."""
+    pipeline = redis.async_client()
+    await both_trips(pipeline)
+    before = [connection._writer for connection in pipeline._kept]
+    breaker = cast(Breaker, pipeline._breaker)
+    breaker.open()
+    breaker.close()
+
+    assert await pipeline.call("ECHO", "here") == "here"
+    (used,) = pipeline._kept
+    assert used._writer not in before
+    await redis.close_async_clients()
+
+
+async def test_trips_one_after_the_other_ask_the_pool_once(monkeypatch):
+    pipeline, asked = redis.async_client(), []
+    get_connection = AsyncBreakerPool.get_connection
+
+    async def noted(pool: AsyncBreakerPool) -> Any:
+        asked.append(pool)
+        return await get_connection(pool)
+
+    monkeypatch.setattr(AsyncBreakerPool, "get_connection", noted)
+    answers = [await pipeline.call("ECHO", str(n)) for n in range(50)]
+    await redis.close_async_clients()
+
+    assert answers == [str(n) for n in range(50)]
+    assert len(asked) == 1
+
+
+async def id_of(connection: Any) -> int:
+    await connection.send_command("CLIENT", "ID")
+    return int(await connection.read_response())
+
+
+async def both_trips(pipeline: AutoPipeline) -> None:
+    """Use both connections: the second trip begins while the first one is under way."""
+    first = pipeline.call("ECHO", "first")
+    while pipeline._pending:
+        await asyncio.sleep(0)
+    await asyncio.gather(first, pipeline.call("ECHO", "second"))
+
+
+async def test_a_connection_that_is_cut_before_anything_was_sent_is_an_outage():
+    """Then uvloop raises a RuntimeError, which is no error of Redis."""
+
+    class CutPool:
+        async def get_connection(self) -> None:
+            raise RuntimeError("the handler is closed")
+
+    pipeline = AutoPipeline(cast(Any, SimpleNamespace(connection_pool=CutPool())))
+
+    with pytest.raises(NoConnection, match="closed"):
+        await pipeline.get("key")
+
+
 # -- the time limit -------------------------------------------------------------------------------
 
 
@@ -171,9 +240,7 @@ async def answer_of_a_busy_loop(limit: Any) -> str:
         async with limit:
             loop.add_reader(ours, lambda: answer.done() or answer.set_result("here"))
             theirs.send(b"here")
-            busy_until = clock.monotonic() + 0.5
-            while clock.monotonic() < busy_until:
-                pass
+            sleep(0.5)  # the loop is busy with something else
             try:
                 return await answer
             finally:
@@ -181,7 +248,7 @@ async def answer_of_a_busy_loop(limit: Any) -> str:
 
 
 async def test_time_in_which_the_loop_itself_was_busy_does_not_count():
-    assert await answer_of_a_busy_loop(responsive_timeout(0.2)) == "here"
+    assert await answer_of_a_busy_loop(ResponsiveTimeout(0.2)) == "here"
 
 
 async def test_control_a_plain_limit_counts_it():
@@ -191,5 +258,5 @@ async def test_control_a_plain_limit_counts_it():
 
 async def test_a_server_that_says_nothing_is_given_up():
     with pytest.raises(TimeoutError):
-        async with responsive_timeout(0.05):
+        async with ResponsiveTimeout(0.05):
             await asyncio.Event().wait()

@@ -1,11 +1,13 @@
 """Statements that are prepared once for each connection, on the level of the protocol."""
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import DataError, IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from ticketing.accounts.models import User
 from ticketing.core import sql
+from ticketing.core.async_database import close_async_database
+from ticketing.core.event_loop import blocking
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ADD = "SELECT %(first)s::bigint + %(second)s::bigint AS sum"
@@ -68,6 +70,27 @@ def test_a_new_connection_prepares_anew():
     connection.close()
 
     assert sql.rows(ADD, {"first": 1, "second": 1}) == [{"sum": 2}]
+
+
+async def test_coroutines_get_the_same_rows_from_a_connection_of_their_loop(transactional_db):
+    values = {"first": 40, "second": 2}
+    try:
+        assert await sql.arows(ADD, values) == [{"sum": 42}]
+        assert await sql.arows("SELECT 1 AS one WHERE %(no)s", {"no": False}) == []
+        with pytest.raises(DataError):
+            await sql.arows("SELECT 1 / %(by)s::int", {"by": 0})
+    finally:
+        close_async_database()
+
+
+def test_of_a_waiting_thread_they_use_its_own_connection_and_transaction():
+    make = blocking(sql.arows)
+    with transaction.atomic():
+        assert make(MAKE_GROUP, {"name": "never"}) == [{"name": "never"}]
+        transaction.set_rollback(True)
+
+    assert make(MAKE_GROUP, {"name": "never"}) == [{"name": "never"}]
+    assert len(prepared("auth_group (name)")) == 1
 
 
 def test_it_is_counted_like_any_other_statement():

@@ -12,3 +12,18 @@ class ReasonForm(forms.Form):
     def __init__(self, *args: Any, required: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["reason"].required = required
+
+
+class CloseForm(ReasonForm):
+    """Closing the line of a sale asks what follows."""
+
+    ENDS, OPEN_SALE = "ends", "open_sale"
+    then = forms.ChoiceField(
+        label=_("What follows"),
+        choices=[
+            (ENDS, _("The sale is closed: nobody can buy.")),
+            (OPEN_SALE, _("The sale goes on without a line: everybody can buy at once.")),
+        ],
+        widget=forms.RadioSelect,
+    )
+    field_order = ["then", "reason"]

@@ -1,19 +1,26 @@
 """Base classes of the apps' admin: extra pages, read-only models, change histories."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib import admin
+from django.contrib.admin.widgets import AutocompleteSelect
 from django.core.exceptions import PermissionDenied
 from django.db import models
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.cache import add_never_cache_headers
 from django.utils.functional import Promise
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
-from ticketing.core.errors import MethodNotAllowed, NotFound
+from ticketing.core.admin.labels import LabelledDateTime
+from ticketing.core.error_responses import headers_of, page_before, wants_json
+from ticketing.core.errors import DomainError, MethodNotAllowed, NotFound
 
 if TYPE_CHECKING:
     from ticketing.accounts.models import User
@@ -23,11 +30,66 @@ SEOUL = _("All times are Seoul time (UTC+9).")
 gettext_noop("Select %s to view")
 
 
+class KeySelect(AutocompleteSelect):
+    """Django's, which looks for every value that was sent, also for one that can't be a key."""
+
+    def optgroups(self, name: str, value: Any, attr: Any = None) -> Any:
+        keys = [key for key in value if str(key).isdecimal() and len(str(key)) < 19]
+        return super().optgroups(name, keys, attr)
+
+    def build_attrs(self, base_attrs: Any, extra_attrs: Any = None) -> dict[str, Any]:
+        """An empty box shows the field's name, which is what screen readers say."""
+        attrs: dict[str, Any] = super().build_attrs(base_attrs, extra_attrs)
+        return attrs | {"data-placeholder": capfirst(str(self.field.verbose_name))}
+
+
+def refusals_inside(view: Callable[..., Any]) -> Callable[..., Any]:
+    """Show staff what a service refuses in the admin's frame; programs get JSON, as elsewhere."""
+
+    @wraps(view)
+    def shown(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return view(request, *args, **kwargs)
+        except DomainError as refusal:
+            is_elsewhere = refusal.page or refusal.has_own_page or refusal.status >= 500
+            if is_elsewhere or wants_json(request):
+                raise
+            return refusal_page(request, refusal)
+
+    return shown
+
+
+def refusal_page(request: HttpRequest, refusal: DomainError) -> HttpResponse:
+    context = {"title": _("This was not possible"), "refusal": refusal}
+    context |= admin.site.each_context(request) | {"before": page_before(request)}
+    response = TemplateResponse(request, "admin/refusal.html", context, status=refusal.status)
+    add_never_cache_headers(response)
+    for name, value in headers_of(refusal).items():
+        response[name] = value
+    return response
+
+
 class PagesAdmin(admin.ModelAdmin):
     """A model admin with pages of its own besides Django's."""
 
     class Media:
         css = {"all": ["css/admin-plans.css"]}
+
+    def get_urls(self) -> list[URLPattern]:
+        urls = super().get_urls()
+        for url in urls:
+            url.callback = refusals_inside(url.callback)
+        return urls
+
+    def formfield_for_dbfield(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
+        if isinstance(db_field, models.DateTimeField):
+            kwargs.setdefault("widget", LabelledDateTime(db_field.verbose_name))
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name in self.get_autocomplete_fields(request):
+            kwargs.setdefault("widget", KeySelect(db_field, self.admin_site))
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def page(
         self, request: HttpRequest, template: str, title: str | Promise, **context: Any
@@ -43,7 +105,8 @@ class PagesAdmin(admin.ModelAdmin):
         )
 
     def route(self, pattern: str, view: Any, name: str) -> URLPattern:
-        return path(pattern, self.admin_site.admin_view(view), name=f"{self.opts.app_label}_{name}")
+        shown = refusals_inside(self.admin_site.admin_view(view))
+        return path(pattern, shown, name=f"{self.opts.app_label}_{name}")
 
     def changeable(self, request: HttpRequest, pk: int) -> Any:
         """The object with this key; refused unless the operator may change it."""
@@ -54,8 +117,17 @@ class PagesAdmin(admin.ModelAdmin):
             raise NotFound()
         return found
 
-    def back_to(self, thing: models.Model) -> HttpResponse:
-        return redirect(change_url(thing))
+    def back_to(self, thing: models.Model, request: HttpRequest | None = None) -> HttpResponse:
+        """To the checklist from which the request's page was opened, or to the object."""
+        return redirect((request and checklist_url(request)) or change_url(thing))
+
+    def response_post_save_add(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
+        way_back = checklist_url(request)
+        return redirect(way_back) if way_back else super().response_post_save_add(request, obj)
+
+    def response_post_save_change(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
+        way_back = checklist_url(request)
+        return redirect(way_back) if way_back else super().response_post_save_change(request, obj)
 
 
 class ReadOnlyAdmin(PagesAdmin):
@@ -101,6 +173,15 @@ def require_post(request: HttpRequest) -> None:
     """Refuse anything but POST, so that following a link never writes."""
     if request.method != "POST":
         raise MethodNotAllowed()
+
+
+def checklist_url(request: HttpRequest) -> str:
+    """The checklist that `?checklist=` names: an event's, or 0 for that of a new one."""
+    text = request.GET.get("checklist", "")
+    if not text.isdecimal() or len(text) > 18:
+        return ""
+    event_id = int(text)
+    return reverse("setup:checklist", args=[event_id]) if event_id else reverse("setup:start")
 
 
 def change_url(thing: models.Model) -> str:
