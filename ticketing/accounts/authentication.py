@@ -12,7 +12,7 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
 from ticketing.accounts import selectors, services
-from ticketing.accounts.models import ApiToken, User
+from ticketing.accounts.models import ApiToken, Scope, User
 from ticketing.accounts.selectors import Caller
 from ticketing.core import clock
 from ticketing.core.error_responses import CHALLENGE
@@ -21,19 +21,30 @@ from ticketing.core.fast_path.application import FallThrough
 from ticketing.core.fast_path.requests import ApiRequest
 from ticketing.core.fast_path.threads import in_thread
 from ticketing.core.origins import require_own_origin
+from ticketing.core.throttle import address_range, client_address
 
 ASCII_SPACE = " \t\n\r\v\f"  # what bytes are stripped of
+ANY_SCOPE = ""
+
+
+def scope_for(method: str) -> str:
+    """The scope that an API token needs for a fan's call."""
+    return Scope.READ if method in SAFE_METHODS else Scope.BUY
 
 
 class TokenAuthentication(authentication.BaseAuthentication):
-    """`Authorization: Bearer tk_…`"""
+    """`Authorization: Bearer tk_…`; a view that is not for fans names its `token_scope`."""
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
         scheme, _, secret = authentication.get_authorization_header(request).partition(b" ")
         if scheme.lower() != b"bearer":
             return None
+        view = (request.parser_context or {}).get("view")
         token = services.authenticate_token(
-            secret=secret.strip().decode("latin-1"), now=clock.now()
+            secret=secret.strip().decode("latin-1"),
+            scope=getattr(view, "token_scope", scope_for(request.method or "")),
+            address=client_address(request._request),
+            now=clock.now(),
         )
         return token.user, token
 
@@ -96,7 +107,11 @@ async def _token_owner(request: ApiRequest) -> Caller:
     if scheme.lower() != "bearer":
         raise FallThrough()
     token = await in_thread(
-        services.authenticate_token, secret=secret.strip(ASCII_SPACE), now=request.now
+        services.authenticate_token,
+        secret=secret.strip(ASCII_SPACE),
+        scope=scope_for(request.method),
+        address=address_range(request.client),
+        now=request.now,
     )
     return Caller.of(token.user)
 

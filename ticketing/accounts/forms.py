@@ -1,5 +1,6 @@
 """Forms of the account pages."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import forms
@@ -7,11 +8,16 @@ from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth import forms as auth_forms
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.accounts import rate_limits
-from ticketing.accounts.errors import WrongPassword
-from ticketing.accounts.models import ApiToken, User
+from ticketing.accounts import rate_limits, selectors, services
+from ticketing.accounts.errors import SecondFactorMissing, WrongCode, WrongPassword
+from ticketing.accounts.models import TOKEN_LASTS, LegalDocument, Scope, User
+from ticketing.core import clock
 from ticketing.core.throttle import client_address
 
 EMAIL = forms.EmailInput(attrs={"autocomplete": "email", "autocapitalize": "none"})
@@ -30,30 +36,111 @@ class LogInForm(auth_forms.AuthenticationForm):
     }
 
     def clean(self) -> dict[str, Any]:
-        rate_limits.LOG_IN.count(client_address(self.request))
+        limit_log_ins(self.request, self.cleaned_data.get("username"))
         return super().clean()
 
 
 class StaffLogInForm(AdminAuthenticationForm):
-    """The admin's log-in, with the same rate limit."""
+    """The admin's log-in, with the same limits."""
 
     request: HttpRequest
 
     def clean(self) -> dict[str, Any]:
-        rate_limits.LOG_IN.count(client_address(self.request))
+        limit_log_ins(self.request, self.cleaned_data.get("username"))
         return super().clean()
 
 
-class SignUpForm(auth_forms.BaseUserCreationForm):
+def limit_log_ins(request: HttpRequest, email: str | None) -> None:
+    rate_limits.LOG_IN.count(client_address(request))
+    services.require_known_device(
+        email=User.objects.normalize_email(email), cookie=request.COOKIES.get(services.COOKIE, "")
+    )
+
+
+class SignUpForm(forms.Form):
+    """Only the address: the rest is asked behind the link that is mailed there."""
+
+    email = forms.EmailField(label=_("E-mail"), max_length=254, widget=EMAIL)
+
+
+class ConsentsForm(forms.Form):
+    """A box for each document; its value names the version that was shown."""
+
+    consents = forms.TypedMultipleChoiceField(
+        label=_("Your consent"),
+        coerce=int,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={
+            "invalid_choice": _("One of the documents has changed. Please look at it again.")
+        },
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.documents = sorted(self.asked_documents(), key=lambda each: each.kind_number)
+        field: Any = self.fields["consents"]
+        field.choices = [(each.pk, consent_label(each)) for each in self.documents]
+        if not self.documents:
+            del self.fields["consents"]
+
+    def asked_documents(self) -> Iterable[LegalDocument]:
+        """All that an account needs or may have."""
+        kinds = (*LegalDocument.REQUIRED, *LegalDocument.OPTIONAL)
+        return selectors.current_documents(kinds, now=clock.now())
+
+    def clean_consents(self) -> list[int]:
+        agreed: list[int] = self.cleaned_data["consents"]
+        if any(each.is_required and each.pk not in agreed for each in self.documents):
+            raise ValidationError(_("Please agree to the required documents."), code="required")
+        return agreed
+
+    @property
+    def agreed(self) -> list[int]:
+        return list(self.cleaned_data.get("consents", ()))
+
+
+def consent_label(document: LegalDocument) -> SafeString:
+    """With a link that leaves the form as it is."""
+    is_required = document.is_required
+    return format_html(
+        '{} <a href="{}" target="_blank">{}</a>',
+        gettext("[required] I agree:") if is_required else gettext("[optional] I agree:"),
+        reverse("privacy:document", args=[document.kind]),
+        document.title,
+    )
+
+
+class ChosenConsentsForm(ConsentsForm):
+    """Of somebody who has an account: what is missing, and what they may change."""
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        self.user = user
+        super().__init__(*args, **kwargs)
+        chosen = selectors.agreed_kinds(user.pk)
+        self.initial["consents"] = [it.pk for it in self.documents if it.kind in chosen]
+
+    def asked_documents(self) -> Iterable[LegalDocument]:
+        now = clock.now()
+        missing = selectors.missing_documents(user_id=self.user.pk, now=now)
+        return [*missing, *selectors.current_documents(LegalDocument.OPTIONAL, now=now)]
+
+
+class FinishSignUpForm(ConsentsForm, auth_forms.BaseUserCreationForm):
+    """The address comes from the link; password managers store it as the user name."""
+
     class Meta:
         model = User
         fields = ("email", "display_name")
         widgets = {
-            # Password managers store this field as the user name.
             "email": forms.EmailInput(attrs={"autocomplete": "username"}),
             "display_name": forms.TextInput(attrs={"autocomplete": "nickname"}),
         }
         help_texts = {"display_name": _("How we call you. Others at an event may see it.")}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["email"].disabled = True
 
 
 class PasswordResetForm(auth_forms.PasswordResetForm):
@@ -67,42 +154,94 @@ class PasswordChangeForm(auth_forms.PasswordChangeForm):
 
 
 class ProfileForm(forms.ModelForm):
-    """Changing the e-mail address needs the password: its owner can reset the password."""
-
-    current_password = forms.CharField(
-        label=_("Current password"),
-        help_text=_("Only needed for a new e-mail address."),
-        required=False,
-        strip=False,
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-    )
-
     class Meta:
         model = User
-        fields = ("display_name", "phone", "email")
+        fields = ("display_name", "phone")
         widgets = {
             "display_name": forms.TextInput(attrs={"autocomplete": "nickname"}),
             "phone": forms.TextInput(attrs={"autocomplete": "tel", "type": "tel"}),
-            "email": EMAIL,
         }
 
+
+class IdentityForm(forms.Form):
+    """Asks again for the password, and for the code of those who have a second factor."""
+
+    current_password = forms.CharField(
+        label=_("Current password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+    code = forms.CharField(
+        label=_("Code from your phone"),
+        max_length=20,
+        widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "spellcheck": "false"}),
+    )
+    has_second_factor = False
+
+    def __init__(
+        self, *args: Any, user: User, session: Mapping[str, Any] | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.user, self.session = user, session
+        if not services.has_phone(user):
+            del self.fields["code"]
+
+    def clean_current_password(self) -> str:
+        rate_limits.CONFIRM_PASSWORD.count(str(self.user.pk))
+        password = str(self.cleaned_data["current_password"])
+        if not self.user.check_password(password):
+            raise ValidationError(_("This is not your password."), code="wrong_password")
+        return password
+
     def clean(self) -> dict[str, Any]:
+        """The code only after everything else: it works once."""
         super().clean()
-        email = User.objects.normalize_email(self.cleaned_data.get("email"))
-        if "email" in self.cleaned_data and email != self.initial["email"]:
-            self._require_password()
+        if not self.errors:
+            code = self.cleaned_data.get("code", "")
+            try:
+                self.has_second_factor = services.check_second_factor(
+                    user=self.user, code=code, session=self.session
+                )
+            except (WrongCode, SecondFactorMissing) as error:
+                self.add_error("code" if code else None, str(error))
         return self.cleaned_data
 
-    def _require_password(self) -> None:
-        rate_limits.CONFIRM_PASSWORD.count(str(self.instance.pk))
-        if not self.instance.check_password(self.cleaned_data.get("current_password") or ""):
-            wrong = _("Enter your current password to change the e-mail address.")
-            self.add_error("current_password", ValidationError(wrong, code="wrong_password"))
+
+class AddressForm(IdentityForm):
+    """Another e-mail address: whoever owns it can set a new password."""
+
+    email = forms.EmailField(
+        label=_("New e-mail address"),
+        max_length=254,
+        help_text=_("We send a link there. Until you open it, your present address stays."),
+        widget=EMAIL,
+    )
+    field_order = ["email", "current_password", "code"]
 
 
-class TokenForm(forms.ModelForm):
-    class Meta:
-        model = ApiToken
-        fields = ("name",)
-        help_texts = {"name": _("What will use it, for example “my script”.")}
-        widgets = {"name": forms.TextInput(attrs={"autocomplete": "off"})}
+class TokenForm(IdentityForm):
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=60,
+        help_text=_("What will use it, for example “my script”."),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    scopes = forms.MultipleChoiceField(
+        label=_("It may"),
+        choices=Scope.choices,
+        initial=services.DEFAULT_SCOPES,
+        widget=forms.CheckboxSelectMultiple,
+    )
+    days = forms.TypedChoiceField(
+        label=_("Valid for"),
+        coerce=int,
+        choices=[(days, ngettext_lazy("%d day", "%d days") % days) for days in (7, 30, 90, 365)],
+        initial=TOKEN_LASTS.days,
+    )
+    field_order = ["name", "scopes", "days", "current_password", "code"]
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, user=user, **kwargs)
+        scopes: Any = self.fields["scopes"]
+        if not user.is_staff:
+            scopes.choices = [each for each in Scope.choices if each[0] in Scope.of_fans()]

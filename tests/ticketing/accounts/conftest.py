@@ -10,6 +10,7 @@ from django.test import Client, override_settings
 
 from tests.making import make_user
 from ticketing.accounts.models import User
+from ticketing.celery import app
 from ticketing.core import redis
 
 CLOSED_PORT_URL = "redis://127.0.0.1:1/0"
@@ -34,6 +35,14 @@ def browser() -> Client:
 @pytest.fixture
 def anns_browser(ann: User) -> Client:
     return logged_in(ann)
+
+
+@pytest.fixture
+def worker() -> Iterator[None]:
+    """Tasks run at once, in this process."""
+    app.conf.task_always_eager = app.conf.task_eager_propagates = True
+    yield
+    app.conf.task_always_eager = app.conf.task_eager_propagates = False
 
 
 def new_browser(**options: object) -> Client:

@@ -1,10 +1,12 @@
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
+from django.core import mail
 from django.test import Client
 
 from tests.making import make_user
-from tests.ticketing.accounts.conftest import is_logged_in, logged_in
+from tests.ticketing.accounts.conftest import is_logged_in, logged_in, new_browser
+from tests.ticketing.accounts.test_password_reset import NEW, follow, link_in_mail
 from ticketing.accounts.models import ApiToken, User
 from ticketing.accounts.services import create_token
 
@@ -39,20 +41,54 @@ def test_people_are_found_by_email_name_and_phone(ann: User, ben: User, office: 
     assert list(found) == [ann]
 
 
-@pytest.mark.parametrize(
-    "page", ["", "add/", "{ann}/change/", "{ann}/password/", "?is_staff__exact=1"]
-)
+@pytest.mark.parametrize("page", ["", "add/", "{ann}/change/", "?is_staff__exact=1"])
 def test_the_pages_open(ann: User, office: Client, page: str):
     assert office.get(PEOPLE + page.format(ann=ann.pk)).status_code == 200
 
 
-def test_a_person_is_added_with_a_password(operator: User, office: Client):
+@pytest.mark.django_db(transaction=True)
+def test_a_person_who_is_added_sets_the_password_by_mail(office: Client, worker: None):
     typed = {"email": "Dan@Example.com", "display_name": "Dan", "usable_password": "true"}
     password = {"password1": "a-long-enough-one", "password2": "a-long-enough-one"}
 
     office.post(f"{PEOPLE}add/", typed | password)
 
-    assert User.objects.get(email="dan@example.com").check_password("a-long-enough-one")
+    assert not User.objects.get(email="dan@example.com").has_usable_password()
+    assert mail.outbox[0].to == ["dan@example.com"]
+    browser = new_browser()
+    page = follow(browser, link_in_mail())
+    browser.post(page, {"new_password1": NEW, "new_password2": NEW})
+    assert User.objects.get(email="dan@example.com").check_password(NEW)
+
+
+def test_nobody_sets_the_password_of_another(ann: User, office: Client):
+    before = ann.password
+    typed = {"password1": NEW, "password2": NEW, "usable_password": "true"}
+
+    assert office.post(f"{PEOPLE}{ann.pk}/password/", typed).status_code in (302, 404)
+    person = {"email": ann.email, "display_name": "Ann", "is_active": "on"}
+    office.post(f"{PEOPLE}{ann.pk}/change/", person | {"password": NEW} | typed)
+
+    ann.refresh_from_db()
+    assert ann.password == before
+    assert before not in office.get(f"{PEOPLE}{ann.pk}/change/").content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_staff_send_a_link_instead(ann: User, operator: User, helper: User, worker: None):
+    act(logged_in(helper), "send_reset_link", ann, operator)
+
+    assert [sent.to for sent in mail.outbox] == [[ann.email]]
+    assert LogEntry.objects.filter(object_id=str(ann.pk)).exists()
+
+
+def test_a_helper_can_not_send_it_elsewhere(ann: User, helper: User):
+    typed = {"email": "helper2@example.com", "display_name": "Ann", "is_active": "on"}
+
+    logged_in(helper).post(f"{PEOPLE}{ann.pk}/change/", typed)
+
+    ann.refresh_from_db()
+    assert ann.email == "ann@example.com"
 
 
 def test_switching_off_logs_out_and_leaves_a_trace(ann: User, ben: User, office: Client):
@@ -99,11 +135,11 @@ def test_a_helper_has_no_power_over_staff(operator: User, helper: User):
     client = logged_in(helper)
 
     act(client, "deactivate", operator)
-    password = client.post(f"{PEOPLE}{operator.pk}/password/", {"password1": "x", "password2": "x"})
+    changed = client.post(f"{PEOPLE}{operator.pk}/change/", {"display_name": "Nobody"})
 
     operator.refresh_from_db()
     assert operator.is_active
-    assert password.status_code == 403
+    assert changed.status_code == 403
 
 
 def test_a_helper_can_not_give_powers(ann: User, helper: User):

@@ -1,8 +1,8 @@
 import json
 import re
-from collections.abc import Iterator
 
 import pytest
+from django.conf import settings
 from django.core import mail
 from django.test import Client
 
@@ -10,23 +10,14 @@ from tests.ticketing.accounts.conftest import is_logged_in, logged_in
 from tests.ticketing.accounts.test_log_in_pause import at_the_page, fail_to_the_limit
 from ticketing.accounts import rate_limits, services
 from ticketing.accounts.models import User
-from ticketing.celery import app
 from ticketing.core import redis
 
 RESET = "/accounts/password/reset/"
 NEW = "quite-another-passphrase"
 
 
-@pytest.fixture
-def worker() -> Iterator[None]:
-    """Tasks run at once, in this process."""
-    app.conf.task_always_eager = app.conf.task_eager_propagates = True
-    yield
-    app.conf.task_always_eager = app.conf.task_eager_propagates = False
-
-
 def link_in_mail() -> str:
-    return re.search(r"http://testserver(/\S+)", mail.outbox[-1].body)[1]
+    return re.search(rf"{re.escape(settings.SITE_URL)}(/\S+)", mail.outbox[-1].body)[1]
 
 
 def follow(client: Client, link: str) -> str:
@@ -44,6 +35,19 @@ def test_the_mail_leads_to_a_new_password(ann: User, browser: Client, worker: No
     assert done.url == "/accounts/password/reset/complete/"
     assert browser.get(done.url).status_code == 200
     assert at_the_page(browser, "ann@example.com", NEW).status_code == 302
+
+
+@pytest.mark.parametrize("host", ["localhost:8443", "127.0.0.1:1", "localhost"])
+def test_the_link_leads_to_the_site_whatever_the_request_said(
+    ann: User, browser: Client, worker: None, settings, host: str
+):
+    settings.SITE_URL = "https://tickets.example.com"
+
+    browser.post(RESET, {"email": ann.email}, headers={"host": host})
+
+    links = re.findall(r"https?://\S+/password/reset/\S+", mail.outbox[0].body)
+    assert links
+    assert all(link.startswith("https://tickets.example.com/accounts/") for link in links)
 
 
 def test_a_link_works_once(ann: User, browser: Client, worker: None):
@@ -98,7 +102,7 @@ def test_the_work_goes_to_the_worker(ann: User, browser: Client):
 def test_no_mail_for_those_who_may_not_log_in(ann: User, change: dict):
     User.objects.filter(pk=ann.pk).update(**change)
 
-    sent = services.mail_password_reset(email=ann.email, origin="http://testserver", language="en")
+    sent = services.mail_password_reset(email=ann.email, language="en")
 
     assert not sent
     assert not mail.outbox

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.test import Client
 from redis.exceptions import RedisError
 
-from tests.making import PASSWORD
+from tests.making import PASSWORD, make_user
 from tests.ticketing.accounts.conftest import is_logged_in, logged_in
 from ticketing.accounts import services
 from ticketing.accounts.models import Session, User
@@ -30,11 +30,11 @@ def test_a_session_knows_whose_it_is(ann: User, key: str):
 
 def test_who_the_caller_is_costs_no_sql(ann: User, key: str, django_assert_num_queries):
     with django_assert_num_queries(0):
-        assert caller(key) == Caller(id=ann.pk, name="Ann", is_staff=False)
+        assert caller(key) == Caller.of(ann)
 
 
 async def test_the_same_from_asynchronous_code(ann: User, key: str):
-    assert await acaller(key) == Caller(id=ann.pk, name="Ann", is_staff=False)
+    assert await acaller(key) == Caller.of(ann)
     assert await acaller(None) is None
 
 
@@ -56,7 +56,7 @@ def test_every_log_in_puts_the_caller_into_the_session(operator: User, browser: 
     browser.post(door, {"username": operator.email, "password": PASSWORD})
 
     known = caller(browser.session.session_key)
-    assert known == Caller(id=operator.pk, name=operator.display_name, is_staff=True)
+    assert known == Caller.of(operator)
 
 
 def test_a_lost_redis_logs_nobody_out(key: str, django_assert_num_queries):
@@ -243,3 +243,16 @@ def test_a_session_is_not_tied_to_the_key_alone(ann: User, key: str):
 
     assert client.get("/accounts/").status_code == 302
     assert SESSION_KEY not in client.session
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["log-out", "log-out-everywhere"])
+@pytest.mark.parametrize("is_staff", [True, False])
+def test_logging_out_on_any_page_deletes_kept_tickets(client, path, is_staff):
+    """Not the storage of staff, where check-ins may wait to be sent."""
+    client.force_login(make_user(is_staff=is_staff))
+
+    response = client.post(f"/accounts/{path}/")
+
+    kept = None if is_staff else '"storage"'
+    assert (response.status_code, response.headers.get("Clear-Site-Data")) == (302, kept)

@@ -1,9 +1,7 @@
-"""Users, their sessions and API tokens."""
+"""Users and their sessions."""
 
 import hashlib
-import secrets
 from collections.abc import Collection
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.conf import settings
@@ -13,12 +11,13 @@ from django.contrib.sessions.base_session import AbstractBaseSession
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models, transaction
-from django.db.models.functions import Lower
+from django.db.models.functions import Lower, Now
 from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext_lazy as _
 
+from ticketing.accounts.models.security_log import SecurityEvent
 from ticketing.core import clock
 
 if TYPE_CHECKING:
@@ -42,9 +41,9 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        return self.create_user(
-            email, password, **fields | {"is_staff": True, "is_superuser": True}
-        )
+        """Made by whoever can run commands here: there is no mail to wait for."""
+        powers = {"is_staff": True, "is_superuser": True, "email_confirmed_at": clock.now()}
+        return self.create_user(email, password, **powers | fields)
 
     def get_by_natural_key(self, email: str | None) -> "User":
         return self.with_email(email).get()
@@ -60,6 +59,17 @@ class User(AbstractBaseUser, PermissionsMixin):
         unique=True,
         error_messages={"unique": _("This e-mail address is already registered.")},
     )
+    email_confirmed_at = models.DateTimeField(
+        _("address confirmed"), null=True, blank=True, editable=False
+    )
+    new_email = models.EmailField(
+        _("new address"),
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text=_("Takes effect as soon as it is confirmed."),
+    )
     display_name = models.CharField(_("display name"), max_length=40)
     phone = models.CharField(_("phone"), max_length=30, blank=True, validators=[PHONE])
     is_active = models.BooleanField(
@@ -69,10 +79,15 @@ class User(AbstractBaseUser, PermissionsMixin):
     )
     is_staff = models.BooleanField(_("may use the admin"), default=False)
     date_joined = models.DateTimeField(_("joined"), default=clock.now, editable=False)
+    # The row stays as long as orders refer to it, without anything that names the person.
+    deleted_at = models.DateTimeField(_("deleted"), null=True, blank=True, editable=False)
 
     objects: ClassVar[UserManager] = UserManager()
-    _was_staff: bool | None = None
+    # Role and address as they are in the database; empty for a row that is not there yet.
+    _stored: dict[str, Any] = {}
     _password: str | None
+    # Where a change comes from, for the security log; set by views.
+    changed_from: str = ""
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
@@ -93,6 +108,17 @@ class User(AbstractBaseUser, PermissionsMixin):
     def __str__(self) -> str:
         return self.email
 
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether the address is theirs."""
+        return self.email_confirmed_at is not None
+
+    @property
+    def birth_year(self) -> int:
+        """Of the verified person; 0: nobody has verified that the account is theirs."""
+        identity = getattr(self, "identity", None)
+        return identity.birth_year if identity and identity.released_at is None else 0
+
     def get_short_name(self) -> str:
         """The name in the admin's header."""
         return self.display_name
@@ -111,21 +137,51 @@ class User(AbstractBaseUser, PermissionsMixin):
     @classmethod
     def from_db(cls, *args: Any, **kwargs: Any) -> "User":
         user = super().from_db(*args, **kwargs)
-        user._was_staff = user.__dict__.get("is_staff")
+        user._remember_stored()
         return user
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """End the sessions, which are trusted without SQL, if password, role or status changed."""
-        ends_sessions = not self._state.adding and self._invalidates_sessions()
+        """End all access if password, address, role or status changed."""
+        ends_access = not self._state.adding and self._changes_credentials()
+        has_new_password = self._password is not None  # which saving forgets
         with transaction.atomic():
             super().save(*args, **kwargs)
-            if ends_sessions:
-                self.end_sessions()
-        self._was_staff = self.__dict__.get("is_staff")
+            if ends_access:
+                self.end_access()
+                self._record_changes(has_new_password)
+        self._remember_stored()
 
-    def _invalidates_sessions(self) -> bool:
-        new_role = self._was_staff is not None and self._was_staff != self.is_staff
-        return self._password is not None or not self.is_active or new_role
+    def _remember_stored(self) -> None:
+        self._stored = {
+            name: self.__dict__[name] for name in ("is_staff", "email") if name in self.__dict__
+        }
+
+    def _changes_credentials(self) -> bool:
+        changed = any(self.__dict__[name] != value for name, value in self._stored.items())
+        return self._password is not None or not self.is_active or changed
+
+    def _record_changes(self, has_new_password: bool) -> None:
+        """Here and not in the services, so that no way to change them escapes the log."""
+        stored, kinds = self._stored, SecurityEvent.Kind
+        old = stored.get("email", self.email)
+        if has_new_password:
+            self.record(kinds.PASSWORD_CHANGED)
+        if old != self.email:
+            self.record(kinds.EMAIL_CHANGED, mail_to=old)
+            self.record(kinds.EMAIL_CHANGED)
+        if stored.get("is_staff", self.is_staff) != self.is_staff:
+            self.record(kinds.ROLE_CHANGED)
+        if not self.is_active:
+            self.record(kinds.DEACTIVATED)
+
+    def record(self, kind: str, *, detail: str = "", mail_to: str = "") -> None:
+        """Write what happened to the security log, which tells the owner by mail."""
+        SecurityEvent.record(self, kind, detail=detail, mail_to=mail_to, origin=self.changed_from)
+
+    def end_access(self) -> None:
+        """End the sessions, which are trusted without SQL, and the API tokens."""
+        self.end_sessions()
+        self.api_tokens.filter(revoked_at=None).update(revoked_at=clock.now())
 
     def end_sessions(self) -> None:
         keys = list(self.sessions.values_list("session_key", flat=True))
@@ -142,6 +198,9 @@ class Session(AbstractBaseSession):
     """A session with its user, so that all sessions of a user can be ended."""
 
     user = models.ForeignKey(User, models.CASCADE, null=True, related_name="sessions")
+    created_at = models.DateTimeField(default=clock.now, db_default=Now())
+    address = models.CharField(max_length=45, blank=True, default="", db_default="")
+    agent = models.CharField(max_length=200, blank=True, default="", db_default="")
 
     class Meta(AbstractBaseSession.Meta):
         abstract = False
@@ -152,37 +211,7 @@ class Session(AbstractBaseSession):
         store: type[SessionStore] = import_string(f"{settings.SESSION_ENGINE}.SessionStore")
         return store
 
-
-class ApiToken(models.Model):
-    """Lets a program act for a user. The secret is shown once; only its hash is stored."""
-
-    PREFIX = "tk_"
-
-    user = models.ForeignKey(
-        User, models.CASCADE, related_name="api_tokens", verbose_name=_("person")
-    )
-    name = models.CharField(_("name"), max_length=60)
-    digest = models.CharField(max_length=64, unique=True, editable=False)
-    created_at = models.DateTimeField(_("created"))
-    expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
-    last_used_at = models.DateTimeField(_("last used"), null=True, editable=False)
-    revoked_at = models.DateTimeField(_("revoked"), null=True, editable=False)
-
-    class Meta:
-        verbose_name = _("API token")
-        verbose_name_plural = _("API tokens")
-        ordering = ["-created_at"]
-
-    def __str__(self) -> str:
-        return self.name
-
-    @classmethod
-    def make_secret(cls) -> str:
-        return cls.PREFIX + secrets.token_urlsafe(32)
-
-    @staticmethod
-    def digest_of(secret: str) -> str:
-        return hashlib.sha256(secret.encode()).hexdigest()
-
-    def is_live(self, now: datetime) -> bool:
-        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+    @property
+    def public_id(self) -> str:
+        """Names the session on pages, where its key must not be."""
+        return hashlib.sha256(self.session_key.encode()).hexdigest()[:20]
