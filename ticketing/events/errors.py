@@ -23,3 +23,26 @@ class GradesMissing(DomainError):
     status = 409
     message = _("The plan uses grades that the event has no price for: %(codes)s.")
     advice = _("Add these price grades to the event, then try again.")
+
+
+class ApprovalNeeded(DomainError):
+    """The request was stored; another person carries it out by approving it."""
+
+    code = "approval_needed"
+    has_own_page = True
+    status = 409
+    message = _("This needs a second person: request %(number)s was made.")
+    advice = _("Another person with the permission approves it in the console, within an hour.")
+
+
+class OwnRequest(DomainError):
+    code = "own_request"
+    status = 403
+    message = _("Nobody approves their own request.")
+
+
+class ApprovalExpired(DomainError):
+    code = "approval_expired"
+    status = 409
+    message = _("This request has expired.")
+    advice = _("Ask for it again if it is still wanted.")

@@ -1,10 +1,12 @@
-"""Row locks of events and seats, always taken in primary key order."""
+"""Row locks of events, plans and seats, always taken in primary key order."""
 
 from collections.abc import Collection
 from datetime import datetime
 
+from django.db.models import Q, QuerySet
+
 from ticketing.core.errors import NotFound
-from ticketing.events.models import Event, Seat
+from ticketing.events.models import Approval, Event, Seat, SeatPlan
 
 
 def event_for_update(event_id: int) -> Event:
@@ -12,6 +14,15 @@ def event_for_update(event_id: int) -> Event:
     if event is None:
         raise NotFound()
     return event
+
+
+def approval_for_update(approval_id: int) -> Approval:
+    """Before all other locks, as its approval carries out what takes them."""
+    approvals = Approval.objects.select_for_update(of=("self",)).select_related("event", "asked_by")
+    approval = approvals.filter(pk=approval_id).first()
+    if approval is None:
+        raise NotFound()
+    return approval
 
 
 def seats_for_update(event_id: int, seat_ids: Collection[int]) -> list[Seat]:
@@ -25,7 +36,21 @@ def seats_for_update(event_id: int, seat_ids: Collection[int]) -> list[Seat]:
     return seats
 
 
-def due_events_for_update(now: datetime) -> list[Event]:
-    """Announced events whose sale is due; rows that another transaction has locked are skipped."""
+def plan_for_update(plan_id: int) -> SeatPlan:
+    """Locked by whoever edits a plan or copies its places into seats."""
+    plan = SeatPlan.objects.select_for_update().filter(pk=plan_id).first()
+    if plan is None:
+        raise NotFound()
+    return plan
+
+
+def due_events(now: datetime) -> QuerySet[Event]:
+    """Announced events whose sale is due and has a line, or is meant to have none."""
     due = Event.objects.filter(state=Event.State.ANNOUNCED, on_sale_at__lte=now)
-    return list(due.select_for_update(skip_locked=True).order_by("pk"))
+    return due.filter(Q(without_line=True) | Q(queue__isnull=False))
+
+
+def due_events_for_update(now: datetime) -> list[Event]:
+    """These events; rows that another transaction has locked are skipped."""
+    due = due_events(now).select_for_update(skip_locked=True, of=("self",))
+    return list(due.order_by("pk"))

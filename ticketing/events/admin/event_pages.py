@@ -21,9 +21,13 @@ CONSEQUENCES = {
         "Everybody sees the event. Its sale opens by itself at the appointed time."
     ),
     Event.State.ON_SALE: gettext_lazy("Fans can buy seats from this moment."),
-    Event.State.PAUSED: gettext_lazy("Nobody can take new seats until the sale goes on."),
+    Event.State.PAUSED: gettext_lazy(
+        "Nobody can take new seats, and nobody is called, until the sale goes on."
+    ),
     Event.State.SOLD_OUT: gettext_lazy("The event is shown as sold out and sells nothing more."),
-    Event.State.CLOSED: gettext_lazy("The sale ends for good. It can't be opened again."),
+    Event.State.CLOSED: gettext_lazy(
+        "The sale ends, and its line is closed. It can be opened again."
+    ),
     Event.State.CANCELLED: gettext_lazy("The event will not happen. This can't be undone."),
 }
 DANGEROUS = {Event.State.CLOSED, Event.State.CANCELLED}
@@ -63,12 +67,12 @@ class EventPages(PagesAdmin):
     def _move(
         self, request: HttpRequest, event: Event, to: Event.State, reason: str
     ) -> HttpResponse:
-        services.move_event(
+        services.move_event_by_operator(
             event_id=event.pk, to=to, by=operator(request), reason=reason, now=clock.now()
         )
         message = _("“%(event)s” is now: %(state)s.")
         self.message_user(request, message % {"event": event, "state": to.label}, messages.SUCCESS)
-        return self.back_to(event)
+        return self.back_to(event, request)
 
     def create_seats_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         require_post(request)
@@ -76,7 +80,7 @@ class EventPages(PagesAdmin):
         count = services.create_seats(event_id=event.pk, by=operator(request), now=clock.now())
         message = ngettext("%(count)s seat was created.", "%(count)s seats were created.", count)
         self.message_user(request, message % {"count": count}, messages.SUCCESS)
-        return self.back_to(event)
+        return self.back_to(event, request)
 
     def hold_back_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Take seats off sale, or put them back on sale, by section, row and number."""
@@ -92,7 +96,7 @@ class EventPages(PagesAdmin):
 
     def _hold_back(self, request: HttpRequest, event: Event, form: HoldBackForm) -> HttpResponse:
         holds = form.cleaned_data["action"] == HOLD_BACK
-        count = (services.block_seats if holds else services.release_seats)(
+        count = (services.block_seats_by_operator if holds else services.release_seats)(
             event_id=event.pk,
             seat_ids=form.seat_ids,
             by=operator(request),
@@ -101,7 +105,7 @@ class EventPages(PagesAdmin):
         )
         message = _("%(count)s seats were changed, %(left)s others in this range were left alone.")
         self.message_user(request, message % {"count": count, "left": form.skipped})
-        return self.back_to(event)
+        return self.back_to(event, request)
 
 
 def _require_legal_move(event: Event, to: Event.State) -> None:

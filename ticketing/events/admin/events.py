@@ -5,7 +5,8 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.forms import BaseModelFormSet, Field, ModelForm
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
@@ -14,7 +15,7 @@ from ticketing.core import clock
 from ticketing.core.admin.counted_list import CountedList
 from ticketing.core.admin.pages import SEOUL, operator
 from ticketing.events.admin.event_pages import DANGEROUS, EventPages
-from ticketing.events.admin.forms.events import EventForm, GradeForm
+from ticketing.events.admin.forms.events import EventForm, GradeForm, GradeFormSet
 from ticketing.events.admin.images import (
     badge,
     plan_image,
@@ -23,23 +24,35 @@ from ticketing.events.admin.images import (
 )
 from ticketing.events.locks import event_for_update
 from ticketing.events.models import Event, Grade, Seat
-from ticketing.events.selectors import event_seat_counts
+from ticketing.events.plans.svg import PALETTE
+from ticketing.events.selectors import event_seat_counts, plan_grades
 from ticketing.events.services.changes import record_change
 
 RECENT_CHANGES = 10
 EMPTY = "–"
-SELLING = ("seats_per_person", "hold_seconds", "payment_seconds", "no_orphans")
+SELLING = ("seats_per_person", "hold_seconds", "payment_seconds", "no_orphans", "without_line")
+PEOPLE = ("identity_level", "minimum_age")
+PEOPLE_HELP = _(
+    "Asked when people join the line, hold seats, pay or go on standby; a change works within a "
+    "second, also for people who wait."
+)
 RETURNS = ("returns", "returns_at", "returns_minutes", "offer_seconds")
 RETURNS_HELP = _("What happens to seats that come back once the sale was sold out.")
-TICKETS = ("rename_hours", "transfer_hours", "mails_tickets")
+TICKETS = ("rename_hours", "transfer_hours", "mails_tickets", "entry_numbers")
+WORDS = (
+    *("description_ko", "description_en", "cast_ko", "cast_en"),
+    *("notices_ko", "notices_en", "running_minutes"),
+)
 SELLING_HELP = _("A change works for the seats that are chosen from then on.")
 
 
 class GradeInline(admin.TabularInline):
     model = Grade
     form = GradeForm
-    extra = 0
-    min_num = 1
+    formset = GradeFormSet
+
+    def get_extra(self, request: HttpRequest, obj: Event | None = None, **kwargs: Any) -> int:
+        return len(planned_grades(request, obj))
 
     def has_delete_permission(self, request: HttpRequest, obj: Event | None = None) -> bool:
         """A grade cannot be deleted while seats refer to it."""
@@ -73,9 +86,10 @@ class EventAdmin(EventPages):
         ),
         (_("Where and for how much"), {"fields": ("plan", "plan_preview", "currency")}),
         (_("How it is sold"), {"fields": SELLING, "description": SELLING_HELP}),
+        (_("Who may buy"), {"fields": PEOPLE, "description": PEOPLE_HELP}),
         (_("Seats that come back"), {"fields": RETURNS, "description": RETURNS_HELP}),
         (_("Tickets"), {"fields": TICKETS}),
-        (_("Words"), {"fields": ("description_ko", "description_en")}),
+        (_("Words"), {"fields": WORDS}),
         (_("Poster"), {"fields": ("poster", "poster_preview")}),
         (_("Recent changes"), {"fields": ("recent_changes",)}),
     )
@@ -129,6 +143,14 @@ class EventAdmin(EventPages):
         context |= {"dangerous": DANGEROUS, "has_seats": event is not None and has_seats(event)}
         return super().render_change_form(request, context, *args, **kwargs)
 
+    def get_formset_kwargs(
+        self, request: HttpRequest, obj: Event, inline: Any, prefix: str
+    ) -> dict[str, Any]:
+        """Offer the grades of the plan to an event that has no prices yet."""
+        kwargs = super().get_formset_kwargs(request, obj, inline, prefix)
+        grades = planned_grades(request, obj if obj.pk else None)
+        return kwargs | ({"initial": [grade_row(*each) for each in enumerate(grades)]})
+
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
@@ -163,6 +185,9 @@ class EventAdmin(EventPages):
         record_change(
             event_id=event.pk, what=what, after=after, by=operator(request), now=clock.now()
         )
+
+    def response_post_save_add(self, request: HttpRequest, obj: Event) -> HttpResponseRedirect:
+        return redirect("setup:checklist", obj.pk)
 
     # -- columns and fields -----------------------------------------------------------------------
 
@@ -216,6 +241,20 @@ class EventAdmin(EventPages):
         cells = "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>→ {}</td><td>{}</td></tr>"
         table = format_html_join("", cells, rows)
         return format_html("<table>{}</table>", table) if table else EMPTY
+
+
+def planned_grades(request: HttpRequest, event: Event | None) -> list[str]:
+    """The grades of the plan, of an event without prices or of the plan named in the address."""
+    if event is not None:
+        return [] if event.grades.exists() else plan_grades(event.plan_id)
+    plan = request.GET.get("plan", "")
+    return plan_grades(int(plan)) if plan.isdecimal() and len(plan) < 19 else []
+
+
+def grade_row(number: int, code: str) -> dict[str, Any]:
+    colour = PALETTE[number % len(PALETTE)]
+    names = {"name_ko": f"{code}석", "name_en": code}
+    return {"code": code, **names, "colour": colour, "order": number}
 
 
 def has_seats(event: Event) -> bool:

@@ -25,14 +25,15 @@ def rehearsal_badge(event: Event) -> SafeString:
 
 
 def plan_image(plan: SeatPlan, *, small: bool) -> SafeString:
-    """Loaded lazily; the language is part of the URL because browsers cache the image."""
+    """Loaded lazily; language and revision are part of the URL: browsers cache the image."""
     url = reverse("admin:ticketing_seatplan_picture", args=[plan.pk])
     return format_html(
-        '<img class="plan-picture{}" loading="lazy" alt="{}" src="{}?lang={}{}">',
+        '<img class="plan-picture{}" loading="lazy" alt="{}" src="{}?lang={}&amp;v={}{}">',
         " plan-small" if small else "",
         plan.name,
         url,
         get_language() or "",
+        plan.revision,
         "&small=1" if small else "",
     )
 

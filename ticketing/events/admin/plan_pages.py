@@ -1,25 +1,28 @@
-"""Admin pages that import, generate, draw or delete a seat plan."""
+"""Admin pages that import, generate, edit, draw or delete a seat plan."""
 
 from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern
 from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext as _
 
-from ticketing.core.admin.pages import PagesAdmin, operator
-from ticketing.core.errors import NotFound
+from ticketing.core.admin.pages import PagesAdmin, change_url, checklist_url, operator
+from ticketing.core.errors import InvalidInput, NotFound
 from ticketing.events.admin.forms.plans import BaseBlockFormSet, PlanFileForm, PlanForm, block_lines
 from ticketing.events.admin.images import data_image
 from ticketing.events.models import SeatPlan
 from ticketing.events.plans.draft import PlanDraft
-from ticketing.events.plans.stored import stored_drawing
+from ticketing.events.plans.errors import PlanInUse
+from ticketing.events.plans.files import MAX_BYTES
+from ticketing.events.plans.json_file import write_json
+from ticketing.events.plans.stored import stored_draft, stored_drawing
 from ticketing.events.plans.svg import grade_colours, plan_svg
 from ticketing.events.selectors import plan_seat_counts
-from ticketing.events.services.plans import delete_plan, generate_plan, import_plan
+from ticketing.events.services.plans import delete_plan, edit_plan, generate_plan, import_plan
 
 MORE_LINES = 5
 PICTURE_SECONDS = 3600
@@ -30,6 +33,8 @@ class PlanPages(PagesAdmin):
         return [
             self.route("import/", self.import_view, "seatplan_import"),
             self.route("generate/", self.generate_view, "seatplan_generate"),
+            self.route("<int:pk>/edit/", self.edit_view, "seatplan_edit"),
+            self.route("<int:pk>/plan.json", self.json_view, "seatplan_json"),
             self.route("<int:pk>/picture.svg", self.picture_view, "seatplan_picture"),
             *super().get_urls(),
         ]
@@ -96,14 +101,45 @@ class PlanPages(PagesAdmin):
         )
         return self._done(request, plan)
 
+    # -- edit -------------------------------------------------------------------------------------
+
+    def edit_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """The editor of a plan that no event uses; its script sends the drawing as a file."""
+        plan = self.changeable(request, pk)
+        if request.method == "POST":
+            return self._edit(request, plan)
+        if plan.events.exists():
+            raise PlanInUse()
+        return self.page(request, "plan_edit", _("Edit “%(plan)s”") % {"plan": plan}, plan=plan)
+
+    def _edit(self, request: HttpRequest, plan: SeatPlan) -> HttpResponse:
+        revision, file = request.POST.get("revision", ""), request.FILES.get("plan")
+        if file is None or not revision.isdecimal() or len(revision) > 9:
+            raise InvalidInput(fields={"plan": [_("Choose the file.")]})
+        content = file.read(MAX_BYTES + 1)
+        edit_plan(plan_id=plan.pk, revision=int(revision), content=content, by=operator(request))
+        self.log_change(request, plan, [{"changed": {"fields": ["drawing"]}}])
+        self.message_user(request, _("The plan was stored."), messages.SUCCESS)
+        return JsonResponse({"url": checklist_url(request) or change_url(plan)})
+
     # -- view and delete --------------------------------------------------------------------------
 
-    def picture_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        plan = SeatPlan.objects.filter(pk=pk).first()
+    def _viewable(self, request: HttpRequest, pk: int) -> SeatPlan:
+        plan: SeatPlan | None = SeatPlan.objects.filter(pk=pk).first()
         if not self.has_view_permission(request, plan):
             raise PermissionDenied
         if plan is None:
             raise NotFound()
+        return plan
+
+    def json_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """The plan as a file that can be imported again."""
+        text = write_json(stored_draft(self._viewable(request, pk)))
+        headers = {"Content-Disposition": f'attachment; filename="plan-{pk}.json"'}
+        return HttpResponse(text, content_type="application/json", headers=headers)
+
+    def picture_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        plan = self._viewable(request, pk)
         svg = stored_drawing(plan, seats="small" not in request.GET)
         response = HttpResponse(svg, content_type="image/svg+xml")
         patch_cache_control(response, private=True, max_age=PICTURE_SECONDS)
@@ -134,7 +170,7 @@ class PlanPages(PagesAdmin):
         seats = plan_seat_counts([plan.pk])[plan.pk]["seats"]
         message = _("“%(plan)s” was stored with %(seats)s seats.") % {"plan": plan, "seats": seats}
         self.message_user(request, message, messages.SUCCESS)
-        return self.back_to(plan)
+        return self.back_to(plan, request)
 
 
 def _preview(draft: PlanDraft) -> dict[str, Any]:
@@ -155,5 +191,6 @@ def _with_more_lines(request: HttpRequest) -> tuple[PlanForm, BaseBlockFormSet]:
     """The same page with more empty lines, not validated yet."""
     data = request.POST.copy()
     lines = data.get("form-TOTAL_FORMS", "")
-    data["form-TOTAL_FORMS"] = str((int(lines) if lines.isdigit() else 0) + MORE_LINES)
+    so_far = int(lines) if lines.isdecimal() and len(lines) < 5 else 0
+    data["form-TOTAL_FORMS"] = str(so_far + MORE_LINES)
     return PlanForm(data), block_lines(data)

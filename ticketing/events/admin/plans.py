@@ -1,4 +1,4 @@
-"""Seat plans: imported or generated, viewed, never edited."""
+"""Seat plans: imported or generated, and edited until an event uses them."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.admin.counted_list import CountedList
+from ticketing.events.admin.forms.sections import SectionForm
 from ticketing.events.admin.images import plan_image
 from ticketing.events.admin.plan_pages import PlanPages
 from ticketing.events.models import SeatPlan, Section
@@ -15,8 +16,12 @@ from ticketing.events.selectors import plan_seat_counts
 
 
 class SectionInline(admin.TabularInline):
+    """Only the picture can be changed."""
+
     model = Section
-    fields = readonly_fields = ("code", "name_ko", "name_en", "kind", "places", "box")
+    form = SectionForm
+    readonly_fields = ("code", "name_ko", "name_en", "kind", "places", "box")
+    fields = (*readonly_fields, "view")
     extra = 0
     can_delete = False
 
@@ -24,7 +29,10 @@ class SectionInline(admin.TabularInline):
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        return False
+        return bool(request.user.has_perm("ticketing.change_seatplan"))
+
+    def has_view_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return bool(request.user.has_perm("ticketing.view_seatplan"))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Section]:
         return super().get_queryset(request).annotate(count=Count("places"))
@@ -40,7 +48,7 @@ class SectionInline(admin.TabularInline):
 
 @admin.register(SeatPlan)
 class SeatPlanAdmin(PlanPages):
-    """Only the name can be changed, because events have copied their seats from the plan."""
+    """The form changes names and pictures; the drawing has an editor, until an event uses it."""
 
     list_display = ("name", "venue", "seats", "sections", "picture", "created_at")
     list_select_related = ("venue",)

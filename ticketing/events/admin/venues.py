@@ -1,6 +1,9 @@
 """Venues and organisers."""
 
+from typing import Any
+
 from django.contrib import admin
+from django.forms import Field
 from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -20,6 +23,11 @@ class VenueAdmin(PagesAdmin):
     readonly_fields = ("seat_plans",)
     actions = None
 
+    def formfield_for_dbfield(self, db_field: Any, request: Any, **kwargs: Any) -> Field | None:
+        if db_field.name == "map_url":
+            kwargs["assume_scheme"] = "https"
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
     @admin.display(description=_("name"), ordering="name_ko")
     def name(self, venue: Venue) -> str:
         return venue.name
@@ -36,7 +44,7 @@ class VenueAdmin(PagesAdmin):
             '<li><a href="{}">{}{}</a></li>',
             ((change_url(plan), plan_image(plan, small=True), plan.name) for plan in plans),
         )
-        return format_html('<ul class="plan-list">{}</ul>', items or "–")
+        return format_html('<ul class="plan-list">{}</ul>', items) if items else SafeString("–")
 
     def has_delete_permission(self, request: HttpRequest, obj: Venue | None = None) -> bool:
         """A venue goes only after its plans: deleting it must not read every seat of them."""

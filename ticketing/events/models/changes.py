@@ -10,16 +10,22 @@ from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.audit import ChangeRecord
 from ticketing.core.labels import seats_label
-from ticketing.events.models.events import Event, Grade
+from ticketing.events.models.approvals import Approval
+from ticketing.events.models.events import Event
+from ticketing.events.models.grades import Grade
 from ticketing.events.models.seats import Seat
 
-GRADE, REHEARSAL, EDITS = "grade", "rehearsal", ("created", "edited")
+GRADE, REHEARSAL, CALLED, EDITS = "grade", "rehearsal", "called", ("created", "edited")
+APPROVAL = "approval"
 WHAT_LABELS: Mapping[str, str | Promise] = {
     "state": _("status"),
     "seats": _("seats"),
     "created": pgettext_lazy("of an event", "created"),
     "edited": pgettext_lazy("of an event", "edited"),
+    "duplicated": pgettext_lazy("of an event", "duplicated"),
+    "entry_numbers": _("entry numbers"),
     REHEARSAL: _("Rehearsal"),
+    "audit": _("export of the audit trail"),
 }
 END_LABELS: Mapping[str, str | Promise] = {"deleted": _("deleted"), "stopped": _("stopped")}
 STATE_LABELS: Mapping[str, str | Promise] = {
@@ -45,6 +51,7 @@ class EventChange(ChangeRecord):
     class Meta(ChangeRecord.Meta):
         verbose_name = _("change of an event")
         verbose_name_plural = _("changes of events")
+        indexes = [models.Index(fields=["event", "-at", "-id"], name="changes_of_an_event_by_time")]
 
     @property
     def what_label(self) -> str:
@@ -54,6 +61,10 @@ class EventChange(ChangeRecord):
         kind, _space, code = self.what.partition(" ")
         if kind == GRADE and code:
             return gettext("price grade %(code)s") % {"code": code}
+        if kind == APPROVAL and code in Approval.Action:
+            return gettext("approval: %(action)s") % {"action": Approval.Action(code).label}
+        if kind == CALLED and code:
+            return gettext("called numbers of %(section)s") % {"section": code}
         return str(WHAT_LABELS.get(self.what, self.what))
 
     def value_label(self, value: str) -> str:
@@ -61,6 +72,8 @@ class EventChange(ChangeRecord):
         kind = self.what.partition(" ")[0]
         if value in END_LABELS and kind in (GRADE, REHEARSAL):
             return str(END_LABELS[value])
+        if kind == APPROVAL and value in Approval.State:
+            return str(Approval.State(value).label)
         if kind in EDITS:
             return ", ".join(_field_label(Event, name) for name in value.split(", "))
         if kind == GRADE:

@@ -1,4 +1,4 @@
-"""Events, their organisers and price grades."""
+"""Events and their organisers."""
 
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
@@ -12,6 +12,8 @@ from ticketing.events.models.venues import SeatPlan
 # Rehearsals have random ids from a range of their own, so that nobody finds one by counting up.
 # JavaScript still represents these numbers exactly.
 FIRST_REHEARSAL_ID, LAST_REHEARSAL_ID = 10**14, 9 * 10**15
+# The ids after that of a rehearsal's event, up to the next multiple, are those of its people.
+REHEARSAL_IDS = 10**6
 
 
 class Organiser(models.Model):
@@ -49,13 +51,27 @@ class Event(Lifecycle):
         ANNOUNCED = "announced", _("on sale at an announced time")
         JITTERED = "jittered", _("on sale after a random delay")
 
+    class IdentityLevel(models.TextChoices):
+        """What the site has to know about whoever joins the line, buys or goes on standby."""
+
+        NONE = "none", _("nothing: any account")
+        EMAIL = "email", _("a confirmed e-mail address")
+        IDENTITY = "identity", _("a verified identity (phone)")
+
+    class EntryNumbers(models.TextChoices):
+        """In which order people come into standing sections."""
+
+        NONE = "none", _("no numbers")
+        SALE = "sale", _("in the order of sale")
+        DRAWN = "drawn", _("drawn after the sale")
+
     MOVES = {
         State.DRAFT: {State.ANNOUNCED, State.CANCELLED},
-        State.ANNOUNCED: {State.DRAFT, State.ON_SALE, State.CANCELLED},
+        State.ANNOUNCED: {State.DRAFT, State.ON_SALE, State.CLOSED, State.CANCELLED},
         State.ON_SALE: {State.PAUSED, State.SOLD_OUT, State.CLOSED, State.CANCELLED},
         State.PAUSED: {State.ON_SALE, State.CLOSED, State.CANCELLED},
         State.SOLD_OUT: {State.ON_SALE, State.CLOSED, State.CANCELLED},
-        State.CLOSED: {State.CANCELLED},
+        State.CLOSED: {State.ON_SALE, State.CANCELLED},
         State.CANCELLED: set(),
     }
 
@@ -63,6 +79,23 @@ class Event(Lifecycle):
     title_en = models.CharField(_("title in English"), max_length=120)
     description_ko = models.TextField(_("description in Korean"), blank=True)
     description_en = models.TextField(_("description in English"), blank=True)
+    cast_ko = models.TextField(_("cast in Korean"), blank=True, default="", db_default="")
+    cast_en = models.TextField(_("cast in English"), blank=True, default="", db_default="")
+    notices_ko = models.TextField(_("notices in Korean"), blank=True, default="", db_default="")
+    notices_en = models.TextField(
+        _("notices in English"),
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("What people must know before they buy."),
+    )
+    running_minutes = models.PositiveSmallIntegerField(
+        _("running time"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text=_("Minutes, with the interval."),
+    )
     organiser = models.ForeignKey(
         Organiser, models.PROTECT, related_name="events", verbose_name=_("organiser")
     )
@@ -125,11 +158,21 @@ class Event(Lifecycle):
         default=True,
         help_text=_("Attach the tickets as PDF; otherwise the mail links to them."),
     )
+    entry_numbers = models.CharField(
+        _("entry numbers"),
+        max_length=5,
+        choices=EntryNumbers,
+        default=EntryNumbers.NONE,
+        db_default=EntryNumbers.NONE,
+        help_text=_(
+            "For standing sections. Drawn when the sale is closed, or a day before the doors open."
+        ),
+    )
     returns = models.CharField(
         _("seats that come back"),
         max_length=9,
         choices=Returns,
-        default=Returns.AT_ONCE,
+        default=Returns.STANDBY,
         help_text=_("Given back, unpaid or refunded once the sale was sold out."),
     )
     returns_at = models.DateTimeField(
@@ -150,6 +193,27 @@ class Event(Lifecycle):
         validators=[MinValueValidator(60), MaxValueValidator(86_400)],
         help_text=_("Seconds that seats are kept for the next on the standby list."),
     )
+    identity_level = models.CharField(
+        _("people have to show"),
+        max_length=8,
+        choices=IdentityLevel,
+        default=IdentityLevel.EMAIL,
+        db_default=IdentityLevel.EMAIL,
+        help_text=_("With a verified identity each person has one place and one limit."),
+    )
+    minimum_age = models.PositiveSmallIntegerField(
+        _("from the age of"),
+        default=0,
+        db_default=0,
+        validators=[MaxValueValidator(99)],
+        help_text=_("Reached in the year of the event; takes a verified identity. 0: any age."),
+    )
+    without_line = models.BooleanField(
+        _("sold without a line"),
+        default=False,
+        db_default=False,
+        help_text=_("Everybody can buy at once. An event with a queue ignores this."),
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     rehearsal_of = models.ForeignKey(
         "self",
@@ -163,6 +227,8 @@ class Event(Lifecycle):
 
     title = Translated()
     description = Translated()
+    cast = Translated()
+    notices = Translated()
 
     class Meta:
         verbose_name = _("event")
@@ -191,6 +257,11 @@ class Event(Lifecycle):
                 violation_error_message=_("Say when seats that came back go on sale."),
             ),
             models.CheckConstraint(
+                condition=models.Q(minimum_age=0) | models.Q(identity_level="identity"),
+                name="an_age_takes_an_identity",
+                violation_error_message=_("An age limit takes a verified identity."),
+            ),
+            models.CheckConstraint(
                 condition=models.Q(rehearsal_of=None, id__lt=FIRST_REHEARSAL_ID)
                 | models.Q(rehearsal_of__isnull=False, id__gte=FIRST_REHEARSAL_ID),
                 name="rehearsals_have_numbers_of_their_own",
@@ -206,35 +277,3 @@ class Event(Lifecycle):
 
     def get_absolute_url(self) -> str:
         return reverse("ticketing:event", args=[self.pk])
-
-
-class Grade(models.Model):
-    """A price level of an event: R, S, A …"""
-
-    event = models.ForeignKey(Event, models.CASCADE, related_name="grades", verbose_name=_("event"))
-    code = models.CharField(_("code"), max_length=8)
-    name_ko = models.CharField(_("name in Korean"), max_length=40)
-    name_en = models.CharField(_("name in English"), max_length=40)
-    price = models.PositiveIntegerField(
-        _("price"), help_text=_("In the currency's smallest unit; for won, whole won.")
-    )
-    colour = models.CharField(
-        _("colour"),
-        max_length=7,
-        default="#3355dd",
-        validators=[RegexValidator(r"^#[0-9a-fA-F]{6}$", _("A colour such as #3355dd."))],
-    )
-    order = models.PositiveSmallIntegerField(_("order"), default=0)
-
-    name = Translated()
-
-    class Meta:
-        verbose_name = _("price grade")
-        verbose_name_plural = _("price grades")
-        ordering = ["order", "id"]
-        constraints = [
-            models.UniqueConstraint(fields=["event", "code"], name="one_grade_of_a_code_per_event")
-        ]
-
-    def __str__(self) -> str:
-        return self.name

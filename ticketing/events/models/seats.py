@@ -4,7 +4,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.states import Lifecycle
-from ticketing.events.models.events import Event, Grade
+from ticketing.events.models.events import Event
+from ticketing.events.models.grades import Grade
 from ticketing.events.models.venues import Place, Section
 
 

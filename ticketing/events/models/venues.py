@@ -11,6 +11,13 @@ class Venue(models.Model):
     name_en = models.CharField(_("name in English"), max_length=120)
     address_ko = models.CharField(_("address in Korean"), max_length=200, blank=True)
     address_en = models.CharField(_("address in English"), max_length=200, blank=True)
+    map_url = models.URLField(
+        _("map"),
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("A link to the venue on a map."),
+    )
     time_zone = models.CharField(_("time zone"), max_length=40, default="Asia/Seoul")
 
     name = Translated()
@@ -31,6 +38,8 @@ class SeatPlan(models.Model):
     venue = models.ForeignKey(Venue, models.CASCADE, related_name="plans", verbose_name=_("venue"))
     name = models.CharField(_("name"), max_length=80)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    # Counts the edits of a plan that no event uses yet.
+    revision = models.PositiveIntegerField(default=0, db_default=0, editable=False)
 
     class Meta:
         verbose_name = _("seat plan")
@@ -62,6 +71,7 @@ class Section(models.Model):
     y = models.IntegerField(_("top"), default=0)
     width = models.PositiveIntegerField(_("width"), default=0)
     height = models.PositiveIntegerField(_("height"), default=0)
+    view = models.ImageField(_("view of the stage"), upload_to="views/", blank=True, db_default="")
 
     name = Translated()
 

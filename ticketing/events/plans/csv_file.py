@@ -15,6 +15,9 @@ COLUMNS = (
     *("section", "row", "number", "x", "y", "grade", "accessible", "companion"),
     *("section_name_ko", "section_name_en", "kind", "capacity", "width", "height"),
 )
+LONGEST_LINE = 10_000
+MOST_LINES = 10 * MAX_SEATS  # most of them empty
+MOST_COLUMNS = 100  # some are empty, at the end of a spreadsheet
 Record = tuple[int, list[str]]
 
 
@@ -28,7 +31,7 @@ def read_csv(text: str, problems: Problems) -> PlanDraft:
     builder = PlanBuilder(problems)
     for count, (line, cells) in enumerate(records, start=1):
         _read_record(line, columns, cells, builder)
-        if builder.is_full:
+        if builder.is_full or problems.are_many:
             break
         if count > MAX_SEATS:
             builder.add_too_many_seats(line)
@@ -38,7 +41,7 @@ def read_csv(text: str, problems: Problems) -> PlanDraft:
 
 def _records(text: str, problems: Problems) -> Iterator[Record]:
     """The non-empty records, each with the line number on which it begins."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    reader = csv.reader(_lines(text), delimiter=_delimiter(text), strict=True)
     line = 1
     try:
         for cells in reader:
@@ -49,13 +52,26 @@ def _records(text: str, problems: Problems) -> Iterator[Record]:
         problems.add(line, "", _("can't be read as CSV: %(error)s") % {"error": error})
 
 
+def _lines(text: str) -> Iterator[str]:
+    """A line of millions of cells would take hundreds of megabytes, millions of lines seconds."""
+    for number, line in enumerate(io.StringIO(text, newline="")):
+        if len(line) > LONGEST_LINE:
+            raise csv.Error(_("the line is too long"))
+        if number > MOST_LINES:
+            raise csv.Error(_("The file has more lists, values or lines than any seat plan."))
+        yield line
+
+
 def _delimiter(text: str) -> str:
     """Korean and European spreadsheets also write semicolons and tabs."""
-    header = text.lstrip().split("\n", 1)[0]
+    header = text.lstrip()[:LONGEST_LINE].split("\n", 1)[0]
     return max(",;\t", key=header.count)
 
 
 def _check_header(line: int, columns: list[str], problems: Problems) -> None:
+    if len(columns) > MOST_COLUMNS:
+        problems.add(line, "", _("The file has more columns than any seat plan."))
+        return
     for number, column in enumerate(columns):
         if column and column not in COLUMNS:
             problems.add(line, column[:40], _("is not a column that we know"))

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from ticketing.core.errors import DomainError
 
-MAX_PROBLEMS = 200
+MAX_PROBLEMS, ENOUGH = 200, 10_000
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,11 @@ class Problems:
         self.count += 1
         if len(self.first) < MAX_PROBLEMS:
             self.first.append(Problem(line, field, str(message)))
+
+    @property
+    def are_many(self) -> bool:
+        """Whether nobody needs to know of more; a file may have millions."""
+        return self.count > ENOUGH
 
     def all(self) -> list[Problem]:
         listed = sorted(self.first, key=lambda problem: problem.line)
@@ -81,6 +86,13 @@ class PlanNameTaken(DomainError):
     status = 409
     message = gettext_lazy("This venue already has a seat plan of that name.")
     advice = gettext_lazy("Plans are never overwritten. Choose another name.")
+
+
+class PlanChanged(DomainError):
+    code = "plan_changed"
+    status = 409
+    message = gettext_lazy("Somebody else has changed this plan in the meantime.")
+    advice = gettext_lazy("Nothing was stored. Load the page again to see the plan as it is now.")
 
 
 class PlanInUse(DomainError):

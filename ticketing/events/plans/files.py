@@ -1,6 +1,7 @@
 """Reads seat plan files: any bytes become a plan or a list of all their problems."""
 
 from codecs import BOM_UTF8
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -9,6 +10,7 @@ from ticketing.events.plans.csv_file import read_csv
 from ticketing.events.plans.draft import PlanDraft
 from ticketing.events.plans.errors import BadPlanFile, Problem, Problems
 from ticketing.events.plans.json_file import read_json
+from ticketing.events.plans.svg_file import read_svg
 
 MAX_BYTES = 10 * 1024 * 1024
 WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .xls
@@ -36,9 +38,14 @@ def inspect_plan(name: str, content: bytes) -> Inspection:
     text = _decoded(content, problems)
     draft = PlanDraft()
     if not problems:
-        is_json = name.lower().endswith(".json") or text.lstrip()[:1] in ("{", "[")
-        draft = (read_json if is_json else read_csv)(text, problems)
+        draft = _reader(name.lower(), text.lstrip()[:1])(text, problems)
     return Inspection(draft, problems.all())
+
+
+def _reader(name: str, first_sign: str) -> Callable[[str, Problems], PlanDraft]:
+    if name.endswith(".svg") or first_sign == "<":
+        return read_svg
+    return read_json if name.endswith(".json") or first_sign in ("{", "[") else read_csv
 
 
 def _decoded(content: bytes, problems: Problems) -> str:

@@ -1,11 +1,13 @@
-"""Reads JSON: sections with their seats (docs/seat-plans.md)."""
+"""Reads and writes JSON: sections with their seats (docs/seat-plans.md)."""
 
+import json
+from dataclasses import asdict
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from ticketing.events.plans.builder import PlanBuilder, SectionBuilder
-from ticketing.events.plans.draft import STANDING, PlanDraft
+from ticketing.events.plans.draft import STANDING, PlanDraft, SectionDraft
 from ticketing.events.plans.errors import Problems
 from ticketing.events.plans.fields import Fields
 from ticketing.events.plans.json_parser import JsonObject, parse
@@ -16,12 +18,32 @@ STANDING_KEYS = {"capacity", "x", "y", "width", "height"}
 ALIASES = {"section": "code", "section_name_ko": "name_ko", "section_name_en": "name_en"}
 
 
+def write_json(plan: PlanDraft) -> str:
+    """The plan as `read_json` reads it, one section a line."""
+    sections = ",\n".join(json.dumps(_section(one), ensure_ascii=False) for one in plan.sections)
+    return f'{{"sections": [\n{sections}\n]}}\n'
+
+
+def _section(section: SectionDraft) -> dict[str, Any]:
+    shared = {
+        "code": section.code,
+        "name_ko": section.name_ko,
+        "name_en": section.name_en,
+        "kind": section.kind,
+    }
+    if section.is_standing:
+        box = {name: getattr(section, name) for name in ("x", "y", "width", "height")}
+        grade = section.places[0].grade
+        return shared | {"grade": grade, "capacity": len(section.places)} | box
+    return shared | {"seats": [asdict(place) for place in section.places]}
+
+
 def read_json(text: str, problems: Problems) -> PlanDraft:
     plan = parse(text, problems)
     if problems:
         return PlanDraft()
     builder = PlanBuilder(problems)
-    top = plan if isinstance(plan, JsonObject) else JsonObject(line=1)
+    top = plan if isinstance(plan, JsonObject) else JsonObject(source=None)
     _check_keys(top, {"sections"}, "", problems)
     for path, section in _objects(top, "sections", "", problems):
         _read_section(path, section, builder)
@@ -52,6 +74,8 @@ def _read_seats(
     path: str, section: JsonObject, section_builder: SectionBuilder, builder: PlanBuilder
 ) -> None:
     for seat_path, seat in _objects(section, "seats", path, builder.problems):
+        if builder.problems.are_many:
+            return
         _check_keys(seat, SEAT_KEYS, seat_path, builder.problems)
         values = {"grade": section.get("grade")} | seat
         builder.place(section_builder, Fields(seat.line, values, builder.problems, seat_path))
@@ -69,6 +93,8 @@ def _objects(
         return []
     found = []
     for number, item in enumerate(items):
+        if problems.are_many:
+            break
         if isinstance(item, JsonObject):
             found.append((f"{path}{key}[{number}].", item))
         else:
@@ -78,5 +104,5 @@ def _objects(
 
 def _check_keys(element: JsonObject, known: set[str], path: str, problems: Problems) -> None:
     for key in element:
-        if key not in known:
+        if key not in known and not problems.are_many:
             problems.add(element.line, f"{path}{key[:40]}", _("is not a field that we know"))

@@ -1,4 +1,4 @@
-"""Stored plans as drafts and drawings. A stored plan never changes, so drawings are cached."""
+"""Stored plans as drafts and drawings, which are cached by the plan's revision."""
 
 from collections import defaultdict
 
@@ -37,7 +37,7 @@ def stored_draft(plan: SeatPlan) -> PlanDraft:
 
 
 def stored_drawing(plan: SeatPlan, *, seats: bool = True) -> str:
-    key = f"plan-picture:{plan.pk}:{int(seats)}:{get_language()}"
+    key = f"plan-picture:{plan.pk}:{plan.revision}:{int(seats)}:{get_language()}"
     picture: str | None = cache.get(key)
     if picture is None:
         picture = plan_svg(stored_draft(plan), seats=seats)

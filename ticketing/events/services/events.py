@@ -7,11 +7,12 @@ from django.db import transaction
 
 from ticketing.accounts.models import User
 from ticketing.events.errors import NoSeats
-from ticketing.events.locks import due_events_for_update, event_for_update
+from ticketing.events.locks import due_events, due_events_for_update, event_for_update
 from ticketing.events.models import Event
 from ticketing.events.services.changes import record_change
 
 log = logging.getLogger(__name__)
+NEEDS_SEATS = (Event.State.ANNOUNCED, Event.State.ON_SALE)
 
 
 @transaction.atomic
@@ -25,9 +26,20 @@ def move_event(
 
 
 def open_due_sales(*, now: datetime) -> list[Event]:
-    """Open the sales that are due. Late, repeated or concurrent calls open each sale once."""
-    due = Event.objects.filter(state=Event.State.ANNOUNCED, on_sale_at__lte=now)
-    return _open_due_sales(now) if due.exists() else []
+    """Open the sales that are due. Late, repeated or concurrent calls open each sale once.
+
+    A sale needs seats, and a line or the operator's word that it has none.
+    """
+    return _open_due_sales(now) if due_events(now).exists() else []
+
+
+@transaction.atomic
+def sell_without_line(*, event_id: int, by: User | None, now: datetime) -> None:
+    """Let the sale of this event open by the clock although it has no queue."""
+    event = event_for_update(event_id)
+    event.without_line = True
+    event.save(update_fields=["without_line"])
+    record_change(event_id=event_id, what="edited", after="without_line", by=by, now=now)
 
 
 @transaction.atomic
@@ -41,10 +53,10 @@ def _open_due_sales(now: datetime) -> list[Event]:
 def _move(event: Event, *, to: Event.State, by: User | None, reason: str, now: datetime) -> None:
     before = event.state
     event.move_to(to)
-    if to == Event.State.ON_SALE and not event.seats.exists():
+    if to in NEEDS_SEATS and not event.seats.exists():
         raise NoSeats()
     event.save(update_fields=["state"])
     record_change(
         event_id=event.pk, what="state", before=before, after=to, by=by, why=reason, now=now
     )
-    log.info("event %s: %s -> %s by %s", event.pk, before, to, by or "the schedule")
+    log.info("event %s: %s -> %s by %s", event.pk, before, to, by.pk if by else "the schedule")

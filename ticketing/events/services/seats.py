@@ -11,7 +11,7 @@ from ticketing.accounts.models import User
 from ticketing.core.errors import IllegalMove
 from ticketing.events import store
 from ticketing.events.errors import GradesMissing, SeatsExist
-from ticketing.events.locks import event_for_update, seats_for_update
+from ticketing.events.locks import event_for_update, plan_for_update, seats_for_update
 from ticketing.events.models import Event, Place, Seat, Section
 from ticketing.events.services.changes import record_change
 
@@ -24,6 +24,7 @@ def create_seats(*, event_id: int, by: User | None, now: datetime) -> int:
     event = event_for_update(event_id)
     if event.seats.exists():
         raise SeatsExist()
+    plan_for_update(event.plan_id)
     places = Place.objects.filter(section__plan=event.plan).order_by("section__order", "id")
     grades = _grades_of(event, places.order_by().values_list("grade", flat=True).distinct())
     fields = places.values_list("id", "section_id", "grade", "x", "y")

@@ -3,8 +3,10 @@
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.core.exceptions import SuspiciousFileOperation
+from django.core.files.storage import default_storage
 from django.core.paginator import Paginator
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
@@ -46,7 +48,6 @@ def event(request: HttpRequest, pk: int) -> HttpResponse:
         "is_sold_out": selectors.is_sold_out(grades),
         "now": now,
         "refresh_after": seconds_until_refresh(shown, now),
-        "site_url": settings.SITE_URL,
     }
     return render(request, "ticketing/event.html", context)
 
@@ -62,10 +63,20 @@ def poster(request: HttpRequest, pk: int) -> HttpResponse:
 @cache_control(public=True, max_age=DAY)
 def media(request: HttpRequest, path: str) -> HttpResponseBase:
     """Uploaded posters. File types that could run a script are downloads, never shown."""
-    response = serve(request, path, document_root=str(settings.MEDIA_ROOT))
+    if settings.MEDIA_S3_BUCKET:
+        response: HttpResponseBase = _from_bucket(path)
+    else:
+        response = serve(request, path, document_root=str(settings.MEDIA_ROOT))
     if isinstance(response, FileResponse) and response["Content-Type"] not in IMAGE_TYPES:
         response["Content-Disposition"] = "attachment"
     return response
+
+
+def _from_bucket(path: str) -> FileResponse:
+    try:
+        return FileResponse(default_storage.open(path), filename=path.rpartition("/")[2])
+    except (FileNotFoundError, SuspiciousFileOperation):
+        raise Http404 from None
 
 
 def seconds_until_refresh(event: Event, now: datetime) -> int | None:

@@ -184,3 +184,34 @@ def test_a_bad_poster_is_a_form_error(upload, operator_client, event, page, sett
     assert "poster" in response.context["adminform"].form.errors
     assert not event.poster
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("codes", "named"), [(["R"], "S"), (["R", "S", "VIP"], "VIP")], ids=["missing", "unknown"]
+)
+def test_grades_that_do_not_fit_the_plan_are_refused(operator_client, now, codes, named):
+    event = make_event(now, seats=False)
+    event.grades.all().delete()
+    page = reverse("admin:ticketing_event_change", args=[event.pk])
+    data = sent(operator_client.get(page)) | {"grades-TOTAL_FORMS": str(len(codes))}
+    for n, code in enumerate(codes):
+        names = {"code": code, "name_ko": code, "name_en": code, "price": "1000"}
+        row = names | {"colour": "#112233", "order": str(n)}
+        data |= {f"grades-{n}-{name}": value for name, value in row.items()}
+
+    response = operator_client.post(page, data)
+
+    formset = response.context["inline_admin_formsets"][0].formset
+    assert named in str(formset.non_form_errors())
+    assert event.grades.count() == 0
+
+
+def test_an_event_can_be_saved_before_its_prices_are_known(operator_client, now):
+    event = make_event(now, seats=False)
+    event.grades.all().delete()
+    page = reverse("admin:ticketing_event_change", args=[event.pk])
+
+    response = operator_client.post(page, sent(operator_client.get(page), title_en="Early"))
+
+    assert response.status_code == 302
+    assert event.grades.count() == 0

@@ -57,11 +57,12 @@ def test_looking_at_the_question_moves_nothing(operator_client, event):
 
 
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_an_illegal_move_is_refused_with_our_page(method, operator_client, event):
+def test_an_illegal_move_is_refused_inside_the_admin(method, operator_client, event):
     response = getattr(operator_client, method)(url(event, "draft"), {"reason": "no"})
 
     assert response.status_code == 409
-    assert "errors/error.html" in [template.name for template in response.templates]
+    assert response.context["refusal"].code == "illegal_move"
+    assert 'id="site-name"' in response.content.decode()
     assert state_of(event) == "on_sale"
 
 
@@ -113,3 +114,13 @@ def test_seats_are_created_once(operator_client, event):
 
     assert response.status_code == 409
     assert event.seats.count() == 12
+
+
+def test_a_plan_with_grades_that_have_no_price_is_refused_inside_the_admin(operator_client, now):
+    event = make_event(now, seats=False)
+    event.grades.filter(code="S").delete()
+
+    response = operator_client.post(reverse("admin:ticketing_event_create_seats", args=[event.pk]))
+
+    assert response.context["refusal"].details == {"codes": "S"}
+    assert event.seats.count() == 0

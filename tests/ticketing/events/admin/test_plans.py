@@ -1,8 +1,12 @@
+from io import BytesIO
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from PIL import Image
 
 from tests.making import make_event, make_plan, make_user
+from ticketing.core import clock
 from ticketing.events.admin.forms.uploads import Upload, load_upload, store_upload
 from ticketing.events.models import Place, SeatPlan, Venue
 
@@ -153,6 +157,43 @@ def test_only_the_name_of_a_plan_changes(operator_client):
     assert (renamed.name, renamed.venue) == ("renamed", plan.venue)
 
 
+def view_of_the_stage(content: bytes, plan) -> dict:
+    section = plan.sections.get()
+    data = {"name": plan.name, "sections-TOTAL_FORMS": "1", "sections-INITIAL_FORMS": "1"}
+    data |= {"sections-0-id": section.pk, "sections-0-plan": plan.pk, "sections-0-code": "Z"}
+    return data | {"sections-0-view": SimpleUploadedFile("view.png", content)}
+
+
+def test_a_section_gets_a_small_picture_of_its_view_and_nothing_else_changes(
+    operator_client, settings, tmp_path
+):
+    settings.MEDIA_ROOT = tmp_path
+    plan, content = make_plan(), BytesIO()
+    Image.new("RGB", (2400, 1200), "teal").save(content, "PNG")
+    page = reverse("admin:ticketing_seatplan_change", args=[plan.pk])
+
+    answer = operator_client.post(page, view_of_the_stage(content.getvalue(), plan))
+
+    section = plan.sections.get()
+    assert answer.status_code == 302
+    assert section.code == "A"
+    with Image.open(section.view) as picture:
+        assert (picture.format, picture.size) == ("WEBP", (960, 480))
+    event = make_event(clock.now(), plan=plan)
+    assert section.view.url in operator_client.get(f"/events/{event.pk}/seats/").content.decode()
+
+
+def test_a_view_that_is_no_picture_is_refused(operator_client):
+    plan = make_plan()
+    page = reverse("admin:ticketing_seatplan_change", args=[plan.pk])
+
+    answer = operator_client.post(page, view_of_the_stage(b"<svg onload=alert(1)>", plan))
+
+    (form,) = answer.context["inline_admin_formsets"][0].formset.forms
+    assert form.has_error("view", code="not_a_picture")
+    assert not plan.sections.get().view
+
+
 def test_an_unused_plan_is_deleted_and_a_used_one_stays(operator_client, now):
     used, unused = make_event(now).plan, make_plan()
     pages = [reverse("admin:ticketing_seatplan_delete", args=[plan.pk]) for plan in (used, unused)]
@@ -181,3 +222,68 @@ def test_staff_without_view_permission_see_no_picture(client, db):
 
     page = reverse("admin:ticketing_seatplan_picture", args=[plan.pk])
     assert client.get(page).status_code == 403
+
+
+def edited(client, plan, content, revision=0):
+    page = reverse("admin:ticketing_seatplan_edit", args=[plan.pk])
+    drawing = {"revision": revision, "plan": file(content, "plan.json")}
+    return client.post(page, drawing, headers={"accept": "application/json"})
+
+
+def drawing_of(client, plan) -> bytes:
+    return client.get(reverse("admin:ticketing_seatplan_json", args=[plan.pk])).content
+
+
+def test_an_edited_plan_is_stored_as_it_was_sent(operator_client):
+    plan = make_plan(standing=5)
+    drawing = drawing_of(operator_client, plan)
+
+    answer = edited(operator_client, plan, drawing.replace(b'"R"', b'"VIP"'))
+
+    assert answer.json() == {"url": reverse("admin:ticketing_seatplan_change", args=[plan.pk])}
+    assert drawing_of(operator_client, plan) == drawing.replace(b'"R"', b'"VIP"')
+    assert set(Place.objects.values_list("grade", flat=True)) == {"VIP", "S", "F"}
+
+
+def test_an_edit_of_an_older_drawing_or_with_mistakes_is_refused(operator_client):
+    plan = make_plan()
+    drawing = drawing_of(operator_client, plan)
+    assert edited(operator_client, plan, drawing).status_code == 200
+
+    late = edited(operator_client, plan, drawing)
+    wrong = edited(operator_client, plan, b'{"sections": []}', revision=1)
+
+    assert [late.json()["code"], wrong.json()["code"]] == ["plan_changed", "bad_plan_file"]
+    assert Place.objects.count() == 12
+
+
+def test_a_plan_that_an_event_uses_is_not_edited(operator_client, event):
+    page = reverse("admin:ticketing_seatplan_edit", args=[event.plan_id])
+
+    shown = operator_client.get(page)
+    sent = edited(operator_client, event.plan, drawing_of(operator_client, event.plan))
+
+    assert (shown.status_code, sent.json()["code"]) == (409, "plan_in_use")
+    assert (
+        page
+        not in operator_client.get(
+            reverse("admin:ticketing_seatplan_change", args=[event.plan_id])
+        ).content.decode()
+    )
+
+
+def test_staff_who_only_watch_edit_no_plan(viewer_client):
+    plan = make_plan()
+
+    assert drawing_of(viewer_client, plan)
+    assert edited(viewer_client, plan, drawing_of(viewer_client, plan)).status_code == 403
+
+
+def test_a_drawing_is_imported_from_svg(operator_client, venue):
+    svg = b"""<svg><g id="A" data-grade="R"><circle cx="0" cy="0"><title>1-1</title></circle>
+    <circle cx="9" cy="0"><title>1-2</title></circle></g></svg>"""
+    fields = {"venue": venue.pk, "name": "drawn", "file": file(svg, "plan.svg"), "save": "1"}
+
+    operator_client.post(reverse(IMPORT), fields)
+
+    assert list(Place.objects.values_list("row", "number", "x")) == [("1", 1, 0), ("1", 2, 20)]

@@ -99,7 +99,6 @@ def test_pages_follow_each_other(client: Client, now: datetime) -> None:
         ("page_size=-1", "page_size"),
         ("status=draft", "status"),
         ("status=nonsense", "status"),
-        ("search=%00", "search"),
         (f"search={'a' * 101}", "search"),
     ],
 )

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from django.db import IntegrityError
 
@@ -7,8 +9,15 @@ from ticketing.events.models import Place, SeatPlan, Section, Venue
 from ticketing.events.plans.draft import PlaceDraft, PlanDraft, SectionDraft
 from ticketing.events.plans.errors import BadBlocks, BadPlanFile, PlanInUse, PlanNameTaken
 from ticketing.events.plans.generate import Block, generate
+from ticketing.events.plans.json_file import write_json
 from ticketing.events.plans.stored import stored_draft, stored_drawing
-from ticketing.events.services.plans import delete_plan, generate_plan, import_plan, store_plan
+from ticketing.events.services.plans import (
+    delete_plan,
+    edit_plan,
+    generate_plan,
+    import_plan,
+    store_plan,
+)
 
 pytestmark = pytest.mark.django_db
 CSV = b"section,row,number,grade\nA,1,1,R\nA,1,2,R\n"
@@ -70,6 +79,18 @@ def test_a_stored_plan_reads_back_as_it_was(venue):
     plan = store_plan(venue_id=venue.pk, name="main", draft=draft)
 
     assert stored_draft(plan) == draft
+
+
+def test_an_edited_plan_keeps_the_pictures_of_its_sections(venue):
+    blocks = [BLOCK, replace(BLOCK, code="B", grid_row=2)]
+    plan = generate_plan(venue_id=venue.pk, name="main", blocks=blocks, by=None)
+    plan.sections.filter(code="A").update(view="views/a.webp")
+    content = write_json(stored_draft(plan)).encode()
+
+    edit_plan(plan_id=plan.pk, revision=0, content=content, by=None)
+
+    pictures = dict(plan.sections.exclude(view="").values_list("code", "view"))
+    assert pictures == {"A": "views/a.webp"}
 
 
 def test_a_name_is_taken_once_per_venue(venue):

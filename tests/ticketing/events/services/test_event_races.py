@@ -24,11 +24,12 @@ def unlocked(monkeypatch):
 
     def event_without_lock(event_id: int) -> Event:
         event = Event.objects.get(pk=event_id)
-        all_have_read.wait(10)
+        all_have_read.wait(60)
         return event
 
     monkeypatch.setattr(event_services, "event_for_update", event_without_lock)
     monkeypatch.setattr(seat_services, "event_for_update", event_without_lock)
+    monkeypatch.setattr(seat_services, "plan_for_update", lambda plan_id: None)
 
 
 def pause_concurrently(event, now):
@@ -78,7 +79,7 @@ def test_control_without_the_lock_only_the_constraint_prevents_duplicates(
     grades_of, all_have_checked = seat_services._grades_of, Barrier(MANY)
 
     def after_checking(*args):
-        all_have_checked.wait(10)
+        all_have_checked.wait(60)
         return grades_of(*args)
 
     monkeypatch.setattr(seat_services, "_grades_of", after_checking)
@@ -106,7 +107,7 @@ def test_control_schedulers_without_the_lock_open_a_sale_many_times(now, monkeyp
 
     def due_without_lock(now):
         due = list(Event.objects.filter(state=Event.State.ANNOUNCED))
-        all_have_read.wait(10)
+        all_have_read.wait(60)
         return due
 
     monkeypatch.setattr(event_services, "due_events_for_update", due_without_lock)

@@ -9,6 +9,7 @@ from ticketing.core.errors import IllegalMove, NotFound
 from ticketing.events import services
 from ticketing.events.errors import NoSeats
 from ticketing.events.models import Event, EventChange
+from waiting_queue.models import SaleQueue
 
 State = Event.State
 
@@ -39,11 +40,27 @@ def test_an_unknown_event_is_not_found(db, operator, now):
         services.move_event(event_id=404, to=State.PAUSED, by=operator, now=now)
 
 
-def test_a_sale_does_not_open_without_seats(db, operator, now):
-    event = make_event(now, seats=False, state=State.ANNOUNCED)
+@pytest.mark.parametrize(
+    ("state", "to"), [(State.DRAFT, State.ANNOUNCED), (State.ANNOUNCED, State.ON_SALE)]
+)
+def test_an_event_without_seats_is_neither_announced_nor_sold(db, operator, now, state, to):
+    event = make_event(now, seats=False, state=state)
 
     with pytest.raises(NoSeats):
-        services.move_event(event_id=event.pk, to=State.ON_SALE, by=operator, now=now)
+        services.move_event(event_id=event.pk, to=to, by=operator, now=now)
+
+
+def test_the_clock_opens_a_sale_with_a_line_or_the_word_that_there_is_none(db, operator, now):
+    due = {"state": State.ANNOUNCED, "on_sale_at": now, "without_line": False}
+    lined, unlined = make_event(now, **due), make_event(now, **due)
+    SaleQueue.objects.create(event=lined, opens_at=now)
+
+    assert services.open_due_sales(now=now) == [lined]
+
+    services.sell_without_line(event_id=unlined.pk, by=operator, now=now)
+    assert services.open_due_sales(now=now) == [unlined]
+    change = EventChange.objects.get(event=unlined, what="edited")
+    assert (change.after, change.by) == ("without_line", operator)
 
 
 @pytest.mark.parametrize("state", State)

@@ -52,7 +52,7 @@ def test_control_without_the_lock_everyone_succeeds(now, monkeypatch):
 
     def seats_without_lock(event_id, wanted):
         seats = list(Seat.objects.filter(event_id=event_id, pk__in=wanted))
-        all_have_read.wait(10)
+        all_have_read.wait(60)
         return seats
 
     monkeypatch.setattr(seat_services, "seats_for_update", seats_without_lock)

@@ -23,6 +23,23 @@ def test_every_place_of_the_plan_becomes_a_seat(db, operator, now):
     assert EventChange.objects.get(event=event).after == "17"
 
 
+def test_the_events_of_other_tests_have_the_same_seats(db, now):
+    """`make_event` makes those of the usual plan by itself, which is faster."""
+    by_test, by_service = make_event(now), make_event(now, seats=False)
+    services.create_seats(event_id=by_service.pk, by=None, now=now)
+
+    place = ("section__code", "place__row", "place__number")
+    rows = [
+        [*event.seats.order_by("pk").values_list(*place, "grade__code", "state", "distance")]
+        for event in (by_test, by_service)
+    ]
+    changes = [
+        EventChange.objects.filter(event=event).values_list("what", "before", "after", "at").get()
+        for event in (by_test, by_service)
+    ]
+    assert (len(rows[0]), rows[0], changes[0]) == (12, rows[1], changes[1])
+
+
 def test_twenty_thousand_seats_take_a_handful_of_statements(
     db, operator, now, django_assert_max_num_queries
 ):

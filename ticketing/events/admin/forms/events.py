@@ -7,16 +7,19 @@ from django.contrib.admin.widgets import AdminFileWidget
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.events.admin.poster_field import PosterField
+from ticketing.core.admin.labels import label_widgets
+from ticketing.core.admin.picture_field import PictureField
 from ticketing.events.models import Event, Grade, Seat, Section
-from ticketing.events.selectors import SEAT_RANGE_FIELDS, seats_in_range
+from ticketing.events.selectors import SEAT_RANGE_FIELDS, plan_grades, seats_in_range
 
 HOLD_BACK, RELEASE = "hold_back", "release"
+NO_PRICE = _("The seat plan has places of these grades, which need a price: %(codes)s.")
+NO_PLACES = _("The seat plan has no places of these grades: %(codes)s.")
 REQUIRED_STATE = {HOLD_BACK: Seat.State.AVAILABLE, RELEASE: Seat.State.BLOCKED}
 
 
 class EventForm(forms.ModelForm):
-    poster = PosterField(
+    poster = PictureField(
         label=_("Poster"),
         required=False,
         widget=AdminFileWidget(attrs={"accept": "image/jpeg,image/png,image/webp"}),
@@ -27,9 +30,11 @@ class EventForm(forms.ModelForm):
         model = Event
         fields = (
             *("title_ko", "title_en", "description_ko", "description_en", "organiser", "plan"),
+            *("cast_ko", "cast_en", "notices_ko", "notices_en", "running_minutes"),
             *("on_sale_at", "doors_at", "starts_at", "ends_at", "currency", "poster"),
-            *("seats_per_person", "hold_seconds", "payment_seconds", "no_orphans"),
-            *("rename_hours", "transfer_hours", "mails_tickets"),
+            *("seats_per_person", "hold_seconds", "payment_seconds", "no_orphans", "without_line"),
+            *("identity_level", "minimum_age"),
+            *("rename_hours", "transfer_hours", "mails_tickets", "entry_numbers"),
             *("returns", "returns_at", "returns_minutes", "offer_seconds"),
         )
 
@@ -39,6 +44,32 @@ class GradeForm(forms.ModelForm):
         model = Grade
         fields = ("code", "name_ko", "name_en", "price", "colour", "order")
         widgets = {"colour": forms.TextInput(attrs={"type": "color"})}
+
+
+class GradeFormSet(forms.BaseInlineFormSet):
+    """An event has a price for every grade of its plan and for no other, or no prices yet."""
+
+    def add_fields(self, form: Any, index: int | None) -> None:
+        super().add_fields(form, index)
+        label_widgets(form)
+
+    def clean(self) -> None:
+        super().clean()
+        if any(self.errors) or self.instance.plan_id is None:
+            return
+        kept = [form for form in self.forms if form not in self.deleted_forms]
+        codes, new = _codes(kept), _codes([form for form in kept if form.instance.pk is None])
+        planned = set(plan_grades(self.instance.plan_id))
+        # Seats keep grades that were added before this was checked.
+        has_seats = self.instance.pk is not None and self.instance.seats.exists()
+        if missing := sorted(planned - codes) if codes else []:
+            raise ValidationError(NO_PRICE, params={"codes": ", ".join(missing)})
+        if unknown := sorted((new if has_seats else codes) - planned):
+            raise ValidationError(NO_PLACES, params={"codes": ", ".join(unknown)})
+
+
+def _codes(grades: list[Any]) -> set[str]:
+    return {str(form.cleaned_data["code"]) for form in grades if form.cleaned_data.get("code")}
 
 
 class HoldBackForm(forms.Form):

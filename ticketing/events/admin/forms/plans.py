@@ -34,7 +34,7 @@ class PlanFileForm(PlanForm):
     """The file comes with the form, or was stored by an earlier preview."""
 
     file = forms.FileField(
-        label=_("File"), required=False, help_text=_("CSV or JSON, at most 10 MB.")
+        label=_("File"), required=False, help_text=_("CSV, JSON or SVG, at most 10 MB.")
     )
     token = forms.CharField(required=False, widget=forms.HiddenInput)
 
@@ -128,7 +128,7 @@ class BaseBlockFormSet(forms.BaseFormSet):
 
 
 BlockFormSet = forms.formset_factory(
-    BlockForm, formset=BaseBlockFormSet, extra=6, max_num=MOST_BLOCKS, absolute_max=MOST_BLOCKS
+    BlockForm, formset=BaseBlockFormSet, extra=3, max_num=MOST_BLOCKS, absolute_max=MOST_BLOCKS
 )
 
 
