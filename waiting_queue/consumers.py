@@ -1,6 +1,7 @@
 """The websocket of the waiting page."""
 
-from collections.abc import Awaitable
+from collections.abc import Coroutine
+from typing import Any
 
 from ticketing.core import clock
 from ticketing.core.live.sockets import PushSocket
@@ -27,7 +28,7 @@ class QueueSocket(PushSocket):
         who = await self._caller(event_id)
         await self.accept()
         metrics.WEBSOCKETS.inc()
-        self.subscriber = subscriber = QueueSubscriber(self, who.person)
+        self.subscriber = subscriber = QueueSubscriber(self, who.person, who.browser.mark)
         hub = QueueHub.current()
         if who.token and hub.open_known(subscriber, who.token, turn_of(query)):
             return
@@ -39,7 +40,11 @@ class QueueSocket(PushSocket):
         if token := self.subprotocol:
             headers = headers | {"authorization": f"Bearer {token}"}
         credentials = read_credentials(
-            headers, event_id=event_id, method="CONNECT", own_origin=self.own_origin
+            headers,
+            event_id=event_id,
+            method="CONNECT",
+            own_origin=self.own_origin,
+            client=(self.scope.get("client") or ("",))[0],
         )
         return await acaller_with(credentials, now=clock.now())
 
@@ -49,10 +54,12 @@ class QueueSocket(PushSocket):
         offered = self.scope.get("subprotocols", ())
         return next((each for each in offered if each.startswith(PREFIX)), None)
 
-    def _standing(self, who: QueueCaller, query: str) -> Awaitable[Standing]:
+    def _standing(self, who: QueueCaller, query: str) -> Coroutine[Any, Any, Standing]:
         event_id, person, now = self.event_id, who.person, clock.now()
         if "join=1" in query.split("&") and not who.token:
-            return services.ajoin(event_id=event_id, person=person, now=now)
+            who_joins: Any = {"event_id": event_id, "person": person, "now": now, "known": who}
+            newcomer = who.newcomer((self.scope.get("client") or ("",))[0])
+            return services.ajoin(**who_joins, browser=who.browser.known_mark, newcomer=newcomer)
         return services.astanding(event_id=event_id, person=person, now=now, token=who.token)
 
     def unsubscribe(self) -> None:

@@ -16,7 +16,26 @@ NAMES = (
     "counter",
     "journal",
     "changes",
+    "at_limit",
+    "minutes",
+    "demoted",
+    "bypass",
+    "companions",
+    "parties",
+    "lanes",
+    "unverified",
 )
+
+# A number says which lane it is in: lane * LANE_NUMBERS + the number within the lane. An arrival in
+# the lobby does so with LOBBY_LANE (`lua/_lanes.lua`).
+LANE_NUMBERS = 10**10
+LOBBY_LANE = 10**13
+
+
+def number_label(number: int) -> str:
+    """Return a number as operators read and enter it: `17`, or `1-17` in lane 1."""
+    lane, in_lane = divmod(number, LANE_NUMBERS)
+    return f"{lane}-{in_lane:,}" if lane else f"{in_lane:,}"
 
 
 @lru_cache(maxsize=1_024)
@@ -29,9 +48,69 @@ def key(event_id: int, name: str) -> str:
     return f"queue:{{{event_id}}}:{name}"
 
 
+def moves(event_id: int, person: str) -> str:
+    """How often a person joined and left a line within a minute."""
+    return key(event_id, f"moves:{person}")
+
+
+def invitation(event_id: int, code: str) -> str:
+    """The person whose party is joined with this code."""
+    return key(event_id, f"invitation:{code}")
+
+
+def own_code(event_id: int, person: str) -> str:
+    """The code of a person's invitation, for as long as it can be used."""
+    return key(event_id, f"code:{person}")
+
+
+def pages(event_id: int) -> str:
+    """Open pages, `person:place` by the time until which their place is leased."""
+    return key(event_id, "pages")
+
+
 def last_tick_message(event_id: int) -> str:
     """The last tick message without its changes, for those who connect between two ticks."""
     return key(event_id, "tick")
+
+
+def joined_from(event_id: int, kind: str, name: str) -> str:
+    """Who joined in a rush from one range of addresses, or with one browser."""
+    return key(event_id, f"{kind}:{name}")
+
+
+def asked(event_id: int, person: str) -> str:
+    """How often a person asked to join in a rush."""
+    return key(event_id, f"asked:{person}")
+
+
+def challenged(event_id: int) -> str:
+    """How many were asked for a challenge."""
+    return key(event_id, "challenged")
+
+
+def solved(event_id: int, name: str) -> str:
+    """A challenge whose solution was accepted."""
+    return key(event_id, f"solved:{name}")
+
+
+def holds(event_id: int, kind: str, name: str) -> str:
+    """How many holds were asked for from one range of addresses, or with one browser."""
+    return key(event_id, f"holds:{kind}:{name}")
+
+
+def run_outs(event_id: int, kind: str, name: str) -> str:
+    """How many holds of a person, a browser or a range of addresses ran out."""
+    return key(event_id, f"run_outs:{kind}:{name}")
+
+
+def cool_down(event_id: int, kind: str, name: str) -> str:
+    """Exists while they may hold nothing, because holds ran out again and again."""
+    return key(event_id, f"cool_down:{kind}:{name}")
+
+
+def signals() -> str:
+    """Signals of those who joined, until they are in PostgreSQL."""
+    return "queue:signals"
 
 
 def tick_channel(database: int) -> str:

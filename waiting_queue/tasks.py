@@ -20,3 +20,18 @@ def maintain(event_id: int) -> None:
 @shared_task(name="queue.drain_journals")
 def drain_journals() -> None:
     services.drain_journals()
+
+
+@shared_task(name="queue.drain_signals")
+def drain_signals() -> None:
+    """What places were joined with, and what follows from it."""
+    services.drain_signals()
+    services.handle_groups(now=clock.now())
+
+
+@shared_task(name="queue.reconcile_blocks")
+def reconcile_blocks() -> None:
+    """What operators did to people, if Redis did not hear of it."""
+    services.reconcile_blocks(now=clock.now())
+    services.reconcile_demotions(now=clock.now())
+    services.reconcile_bypasses()

@@ -6,6 +6,8 @@ from typing import Any
 
 # A person and the number they had; 0 if they had none yet.
 Change = tuple[str, int]
+# Of a lane: id, head and last (as in the message), people waiting, and its share of all calls.
+LaneState = tuple[int, int, int, int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,15 +20,17 @@ class TickMessage:
     queue_state: str = "closed"
     drawing: int = 0  # 1 while the lobby gets its numbers: until then ranks mean nothing
     absence_ms: int = 0
-    head: int = 0  # the number of the first in line; the next to be given if nobody waits
+    head: int = 0  # the first number in everybody's lane; the next to be given if nobody waits
     last: int = 0  # the last number given
     waiting: int = 0
     lobby: int = 0
     ready: int = 0
     inside: int = 0
     admitted: int = 0
-    fast: float = 0
-    slow: float = 0
+    pace: str = ""  # what estimates are made of
+    mode: str = ""
+    lanes: list[LaneState] = field(default_factory=list)  # of an event that has lanes
+    joins: int = 0  # a second, lately
     changes: list[Change] = field(default_factory=list)
     at_ms: int = 0
     notice: str = ""

@@ -1,11 +1,13 @@
-"""Three Valkeys from the wheel that are one cluster, made with redis-py alone."""
+"""Three Valkeys from the wheel that are one cluster, with replicas on request."""
 
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from redis import Redis
 from redis.exceptions import RedisError
@@ -17,15 +19,19 @@ from ticketing.development.embedded.valkey import Valkey
 
 SLOTS = [(0, 5_460), (5_461, 10_922), (10_923, 16_383)]
 OPTIONS = ["--cluster-enabled", "yes", "--save", "", "--appendonly", "no", "--loglevel", "warning"]
+# A replica takes over after about two seconds.
+FAST_FAILOVER = ["--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0"]
+FAST_FAILOVER += ["--shutdown-timeout", "0"]
 
 
 class Cluster:
     """On the loopback, on ports that happened to be free; nothing of it stays."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, replicas: int = 0) -> None:
+        """The first primaries have one replica each."""
         self.folder = Path(tempfile.mkdtemp(prefix="ticketing-test-"))
         self.folder.chmod(0o777)
-        self.ports = [free_port() for _ in SLOTS]
+        self.ports = [free_port() for _ in range(len(SLOTS) + replicas)]
         self.buses = {port: free_port() for port in self.ports}
         self.nodes: list[subprocess.Popen[bytes]] = []
 
@@ -37,20 +43,34 @@ class Cluster:
         self.nodes = [self._start_node(port) for port in self.ports]
         clients = [Redis(port=port, socket_timeout=5) for port in self.ports]
         _wait_for(lambda: all(_answers(client) for client in clients))
-        for client, (first, last) in zip(clients, SLOTS, strict=True):
+        for client, (first, last) in zip(clients, SLOTS, strict=False):
             client.execute_command("CLUSTER ADDSLOTSRANGE", first, last)
         for port in self.ports[1:]:
             clients[0].execute_command("CLUSTER MEET", "127.0.0.1", port, self.buses[port])
-        _wait_for(lambda: all(_is_whole(client) for client in clients))
+        _wait_for(lambda: all(self._is_whole(client) for client in clients))
+        for primary, replica in zip(clients, clients[len(SLOTS) :], strict=False):
+            replica.execute_command("CLUSTER REPLICATE", primary.execute_command("CLUSTER MYID"))
+            _wait_for(lambda replica=replica: _follows(replica))
 
     def flush(self) -> None:
-        for port in self.ports:
+        for port in self.ports[: len(SLOTS)]:
             Redis(port=port).flushall()
 
+    def node_of(self, port: int) -> subprocess.Popen[bytes]:
+        return self.nodes[self.ports.index(port)]
+
     def stop(self) -> None:
+        for node in self.nodes:  # a test may have stopped some
+            node.send_signal(signal.SIGCONT)
         for node in self.nodes:
             process.stop(node)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _is_whole(self, client: Redis) -> bool:
+        info = client.execute_command("CLUSTER INFO")
+        known = info if isinstance(info, dict) else {}
+        nodes = int(known.get("cluster_known_nodes", 0))
+        return known.get("cluster_state") == "ok" and nodes == len(self.ports)
 
     def _start_node(self, port: int) -> subprocess.Popen[bytes]:
         binary = Valkey(server_paths(self.folder))._binary()
@@ -58,7 +78,7 @@ class Cluster:
         where = ["--port", str(port), "--bind", "127.0.0.1", "--dir", str(self.folder)]
         with (self.folder / f"{port}.log").open("wb") as log:
             return process.start(
-                [binary, *where, *OPTIONS, *bus],
+                [binary, *where, *OPTIONS, *FAST_FAILOVER, *bus],
                 stdout=log,
                 stderr=log,
                 cwd=self.folder,
@@ -73,10 +93,9 @@ def _answers(client: Redis) -> bool:
         return False
 
 
-def _is_whole(client: Redis) -> bool:
-    info = client.execute_command("CLUSTER INFO")
-    known = info if isinstance(info, dict) else {}
-    return known.get("cluster_state") == "ok" and int(known.get("cluster_known_nodes", 0)) == 3
+def _follows(replica: Redis) -> bool:
+    known: Any = replica.info("replication")
+    return known["role"] == "slave" and known["master_link_status"] == "up"
 
 
 def _wait_for(true: Callable[[], bool], seconds: float = 15) -> None:

@@ -1,56 +1,52 @@
 """A worker process that kills itself at a given step of the store, just before or just after it.
 
-Run as `python -m tests.waiting_queue.killed_worker '<json>'`.
+Runs in a fork (tests/forks.py).
 """
 
-import json
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
+from tests import forks
+from waiting_queue import services, store
+from waiting_queue.services import draws, journal, minute_draws, rebuilds
+
 
 def run_until_killed(**arguments: Any) -> int:
     """Run `run` with these arguments in another process; return its exit code."""
-    from django.db import connection
-
-    name = connection.settings_dict["NAME"]
-    base = os.environ["DATABASE_URL"].rpartition("/")[0]
-    env = os.environ | {"DATABASE_URL": f"{base}/{name}", "LOG_LEVEL": "ERROR"}
-    command = [sys.executable, "-m", "tests.waiting_queue.killed_worker", json.dumps(arguments)]
-    return subprocess.run(command, env=env, timeout=60).returncode
+    return forks.run("tests.waiting_queue.killed_worker:run", **arguments)
 
 
 def run(
-    work: str, event_id: int, now: str, step: str = "", nth: int = 1, after: bool = False
+    job: str,
+    event_id: int,
+    now: str,
+    step: str = "",
+    nth: int = 1,
+    after: bool = False,
+    kill_after: float = 0,
 ) -> None:
-    import django
-
-    django.setup()
-    from waiting_queue import services, store
-    from waiting_queue.services import draws, journal
-
-    draws.BATCH = journal.BATCH = 100
+    draws.BATCH = minute_draws.BATCH = journal.BATCH = rebuilds.BATCH = 100
     if step:
         setattr(store, step, _killing(getattr(store, step), nth, after))
     moment = datetime.fromisoformat(now)
-    works: dict[str, Callable[[], Any]] = {
+    jobs: dict[str, Callable[[], Any]] = {
         "tick": lambda: services.tick_open_queues(now=moment),
         "drain": lambda: services.drain_journals(),
+        "draw_minutes": lambda: services.draw_minutes(event_id=event_id, now=moment),
         "draw": lambda: services.draw_lobby(event_id=event_id, now=moment),
-        "rebuild": lambda: services.rebuild_queue(event_id=event_id, now=moment),
-        "everything": lambda: _everything(services, moment),
+        "rebuild": lambda: services.rebuild_queue(event_id=event_id, now=moment, even_whole=True),
+        "everything": lambda: _everything(moment, kill_after),
     }
-    works[work]()
+    jobs[job]()
 
 
-def _everything(services: Any, moment: datetime) -> None:
+def _everything(moment: datetime, kill_after: float) -> None:
     """Tick and drain without end, until a timer kills the process."""
     signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
-    signal.setitimer(signal.ITIMER_REAL, float(os.environ["KILL_AFTER"]))
+    signal.setitimer(signal.ITIMER_REAL, kill_after)
     for second in range(1_000_000):
         services.tick_open_queues(now=moment + timedelta(seconds=second))
         services.drain_journals()
@@ -70,7 +66,3 @@ def _killing(real: Callable[..., Any], nth: int, after: bool) -> Callable[..., A
         return result
 
     return killing
-
-
-if __name__ == "__main__":
-    run(**json.loads(sys.argv[1]))

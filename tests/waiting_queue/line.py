@@ -4,8 +4,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from waiting_queue import store
-from waiting_queue.store import Rules, ScriptResult, Standing, TickResult
+from ticketing.core import redis
+from waiting_queue import keys, store
+from waiting_queue.store import Invitation, Rules, ScriptResult, Standing, TickResult
 
 START = datetime(2026, 12, 24, 11, 0, tzinfo=UTC)
 RULES = Rules(
@@ -38,9 +39,9 @@ class Line:
         self.now += timedelta(seconds=seconds)
         return self
 
-    def join(self, *people: str) -> ScriptResult:
+    def join(self, *people: str, lane: int = 0) -> ScriptResult:
         for person in people:
-            result = store.run(store.join(self.event_id, person, self.now))
+            result = store.run(store.join(self.event_id, person, self.now, lane=lane))
         return result
 
     def tick(self, *, is_behind: bool = False, **changes: Any) -> TickResult:
@@ -58,6 +59,30 @@ class Line:
 
     def leave(self, person: str, how: str = "left", why: str = "") -> str:
         return store.run(store.leave(self.event_id, person, self.now, how=how, why=why))
+
+    def invite(self, person: str, code: str = "") -> Invitation:
+        return store.run(store.invite(self.event_id, person, code or f"CODE{person}", self.now))
+
+    def join_party(self, person: str, code: str) -> ScriptResult:
+        return store.run(store.join_party(self.event_id, person, code, self.now))
+
+    def party(self, leader: str, *companions: str) -> ScriptResult:
+        """The leader, who waits already, and these companions."""
+        code = self.invite(leader).code
+        for person in companions:
+            result = self.join_party(person, code)
+        return result
+
+    def demote(self, *people: str, batch: str = "1", why: str = "many accounts") -> list[str]:
+        return store.run(store.demote(self.event_id, people, batch=batch, why=why, now=self.now))
+
+    def undo_demotion(self, person: str) -> bool:
+        return store.run(store.undo_demotion(self.event_id, person, self.now))
+
+    def places(self) -> dict[str, int]:
+        """The line: who has which number."""
+        line = redis.queue_client().zrange(keys.key(self.event_id, "line"), 0, -1, withscores=True)
+        return {person: int(number) for person, number in line}
 
     def state(self, person: str) -> str:
         return self.peek(person).state

@@ -9,7 +9,7 @@ from tests.waiting_queue.line import Line
 from ticketing.core import redis
 from waiting_queue import errors, keys, services, store
 from waiting_queue.models import QueueDraw, SaleQueue
-from waiting_queue.services.journal import MAX_LOST_NUMBERS
+from waiting_queue.services.rebuilds import MAX_LOST_NUMBERS
 
 State = SaleQueue.State
 
@@ -49,6 +49,19 @@ def test_what_a_batch_leaves_over_is_not_lost(line):
 
     assert [len(ticked.called) for ticked in calls] == [4, 4, 1, 0]
     assert [ticked.more for ticked in calls] == [True, True, False, False]
+
+
+def test_how_many_a_tick_calls_and_removes_at_once_are_settings(line, settings):
+    settings.TICK_BATCH, settings.SWEEP_BATCH = 3, 2
+    line.rules = replace(line.rules, absence_ms=10_000)
+    line.join(*crowd(6))
+    line.wait(9).tick()
+
+    called = line.tick(state="open", rate=0)
+    removed = line.wait(9).tick(state="paused")
+
+    assert (called.called, called.more) == (crowd(3), True)
+    assert (removed.absent, removed.more) == (2, True)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -5,6 +5,8 @@ from datetime import timedelta
 
 import pytest
 from django.conf import settings
+from redis.exceptions import ConnectionError as NoConnection
+from redis.exceptions import RedisClusterException
 
 from tests.making import make_event
 from tests.race import together, winners
@@ -151,3 +153,36 @@ def test_coroutines_walk_through_it_too(open_queues, now):
         return [joined.state, seen.state, left]
 
     assert asyncio.run(walk()) == ["waiting"] * 3
+
+
+async def set_a_key() -> bool:
+    try:
+        return bool(await redis.async_queue_client().call("SET", "key", "1"))
+    finally:
+        await redis.close_async_clients()
+
+
+def test_a_node_that_is_down_at_the_start_does_not_matter(cluster, monkeypatch):
+    down = "redis+cluster://127.0.0.1:1"
+    monkeypatch.setattr(settings, "QUEUE_REDIS_URL", f"{down},127.0.0.1:{cluster.ports[1]}")
+    redis.queue_client.cache_clear()
+
+    assert redis.queue_client().set("key", "1")
+    assert asyncio.run(set_a_key())
+
+    with monkeypatch.context() as control:
+        control.setattr(settings, "QUEUE_REDIS_URL", down)
+        with pytest.raises(NoConnection):
+            asyncio.run(set_a_key())
+
+
+def test_a_cluster_that_is_away_fails_each_call_for_itself(monkeypatch):
+    """redis-py raises this when no node can be reached any more; it is no `RedisError`."""
+    outage = RedisClusterException("Redis Cluster cannot be connected")
+
+    def refuse(*arguments: object, **options: object) -> None:
+        raise outage
+
+    monkeypatch.setattr(redis.queue_client(), "execute_command", refuse)
+
+    assert store.run_each([store.snapshot(1), store.snapshot(2)]) == [outage, outage]

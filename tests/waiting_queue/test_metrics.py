@@ -31,7 +31,6 @@ def test_the_registry_tells_each_by_its_name(line, kind):
     [
         (metrics.WEBSOCKETS, "queue_connections", {"kind": "websocket"}),
         (metrics.STREAMS, "queue_connections", {"kind": "sse"}),
-        (metrics.PROMOTIONS.labels(7), "queue_promotions_total", {"event": "7"}),
         (metrics.FRAMES, "queue_frames_total", {}),
         (metrics.POLLS_ANSWERED_LOCALLY, "queue_polls_total", {"source": "local"}),
         (metrics.POLLS_ANSWERED_BY_REDIS, "queue_polls_total", {"source": "redis"}),
@@ -43,6 +42,14 @@ def test_what_is_counted_is_told(metric, name, labels):
     metric.inc(3)
 
     assert value(name, **labels) == before + 3
+
+
+def test_promotions_are_counted_by_event():
+    before = value("queue_promotions_total", event="7")
+
+    metrics.PROMOTIONS.labels(7).inc(3)  # again each time: ended events are forgotten
+
+    assert value("queue_promotions_total", event="7") == before + 3
 
 
 @pytest.mark.parametrize(
@@ -61,3 +68,12 @@ def test_what_is_timed_is_told(metric, name):
     metric.observe(0.0001)
 
     assert value(f"{name}_count") == before + 2
+
+
+def test_promotions_of_an_event_that_ticks_no_more_are_forgotten():
+    metrics.count_promotions({71: 2, 72: 0})
+    metrics.count_promotions({71: 1})
+
+    assert value("queue_promotions_total", event="71") == 3
+    assert REGISTRY.get_sample_value("queue_promotions_total", {"event": "72"}) is None
+    metrics.count_promotions({})

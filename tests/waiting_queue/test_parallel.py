@@ -54,7 +54,7 @@ def test_control_reading_before_writing_gives_one_person_many_numbers():
 
     def join_in_two_steps(_: int) -> int:
         known = client.zscore("queue:{7}:line", "ann")
-        everybody_has_read.wait(10)
+        everybody_has_read.wait(60)
         return int(known or client.incr("queue:{7}:counter"))
 
     assert len(set(together(16, join_in_two_steps))) == 16
@@ -80,7 +80,7 @@ def test_control_counting_before_entering_lets_too_many_in():
 
     def enter_in_two_steps(number: int) -> bool:
         free = client.zcard("queue:{7}:inside") < 5
-        everybody_has_counted.wait(10)
+        everybody_has_counted.wait(60)
         return bool(free and client.zadd("queue:{7}:inside", {str(number): 1}))
 
     assert together(40, enter_in_two_steps).count(True) == 40
@@ -221,7 +221,7 @@ def test_control_drains_without_names_for_entries_journal_many_times(paused, now
 
     def read_together(event_id: int, count: int) -> Any:
         entries = read(event_id, count)
-        everybody_has_read.wait(10)
+        everybody_has_read.wait(60)
         return [(f"{get_ident() % 10**6}-{entry}", fields) for entry, fields in entries]
 
     monkeypatch.setattr(store, "journal_entries", read_together)

@@ -17,21 +17,21 @@ from waiting_queue.admin.pages import QueuePages
 from waiting_queue.models import KNOBS, SaleQueue
 from waiting_queue.selectors import flow
 from waiting_queue.selectors.flow import Flow
-from waiting_queue.selectors.labels import NO_VALUE, changes_table, state_badge
+from waiting_queue.selectors.labels import NO_VALUE, changes_table, move_label, status_badge
 
 RECENT_CHANGES = 10
 WHEN = ("lobby_opens_at", "opens_at")
 HOW_MANY = ("max_inside", "admit_per_second", "capacity", "stock_factor")
 HOW_LONG = ("claim_seconds", "pass_seconds", "pass_max_seconds", "absence_seconds")
-FAIRNESS = ("shuffle_lobby", "queues_per_person")
+FAIRNESS = ("mode", "queues_per_person", "companions", "moves_groups")
 
 
 @admin.register(SaleQueue)
 class SaleQueueAdmin(QueuePages):
     form = QueueForm
     actions = None
-    list_display = ("event", "status", "opens_at", "waiting", "inside", "rate")
-    list_filter = ("state",)
+    list_display = ("event", "status", "mode", "opens_at", "waiting", "inside", "rate")
+    list_filter = ("state", "mode")
     list_per_page = 50
     search_fields = ("event__title_ko", "event__title_en")
     ordering = ("-opens_at", "-pk")
@@ -95,6 +95,7 @@ class SaleQueueAdmin(QueuePages):
             overview = selectors.overview(stored, now=clock.now())
             context |= {
                 "queue": stored,
+                "moves": [(to, move_label(stored, to)) for to in selectors.sale_moves(stored)],
                 "overview": overview,
                 "warnings": selectors.queue_warnings(stored, overview),
                 "forecast": flow.full_line_forecast(Flow.of(stored)),
@@ -120,7 +121,7 @@ class SaleQueueAdmin(QueuePages):
 
     @admin.display(description=_("status"), ordering="state")
     def status(self, queue: SaleQueue) -> str:
-        return state_badge(queue.state)
+        return status_badge(queue)
 
     @admin.display(description=_("waiting"))
     def waiting(self, queue: SaleQueue) -> str:

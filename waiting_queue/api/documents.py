@@ -5,13 +5,14 @@ from typing import Any
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
+from ticketing.accounts.errors import EmailNotConfirmed, IdentityNotVerified, TooYoung
 from ticketing.core import errors as core
 from ticketing.core.api_schema import example, refusals
 from waiting_queue import errors
 from waiting_queue.models import APPEAL_MAX_LENGTH, BlockAppeal, SaleQueue
 
 PLACES = ["lobby", "waiting", "ready"]
-ENDS = ["completed", "left", "expired", "blocked", "closed", "none"]
+ENDS = ["completed", "at_limit", "left", "expired", "blocked", "closed", "none"]
 STATUSES = [*PLACES, "entered", *ENDS]
 STATES = [name.upper() for name in [*PLACES, "admitted", *ENDS]]
 AUTH_TO_JOIN: list[dict[str, list[str]]] = [{"session": []}, {"token": []}]
@@ -22,18 +23,28 @@ def whole(help_text: str) -> serializers.IntegerField:
     return serializers.IntegerField(allow_null=True, min_value=0, help_text=help_text)
 
 
+class PartyInLineSerializer(serializers.Serializer):
+    leads = serializers.BooleanField(help_text="The place is this person's own.")
+    people = serializers.IntegerField(
+        allow_null=True, min_value=2, help_text="With the leader; null once they are called."
+    )
+
+
 class StandingSerializer(serializers.Serializer):
     status = serializers.ChoiceField(
         STATUSES, help_text="`entered` is the same as the state `ADMITTED`."
     )
     state = serializers.ChoiceField(STATES)
+    lane = serializers.IntegerField(
+        min_value=0, help_text="The lane of the line; 0: everybody's. Places are within the lane."
+    )
     number = whole("The number that was drawn; it never changes while one stays.")
     position = whole("Place in line, from 1; null for whoever does not wait.")
     ahead = whole("People in front.")
     rank = whole("The same as `position`, from 0.")
     aheadCount = whole("The same as `ahead`.")  # noqa: N815 - as the outside knows it
-    total = serializers.IntegerField(min_value=0, help_text="People waiting in this line.")
-    lobby = serializers.IntegerField(min_value=0, help_text="People who wait for the opening.")
+    total = serializers.IntegerField(min_value=0, help_text="People waiting in this lane.")
+    lobby = serializers.IntegerField(min_value=0, help_text="People who wait for a draw.")
     eta_seconds = whole("Expected wait, from the pace of the last minutes; null if unknown.")
     eta_low_seconds = whole("If the line moves as fast as it lately did at its best.")
     eta_high_seconds = whole("If it moves as slowly as it lately did; null if unknown.")
@@ -42,6 +53,11 @@ class StandingSerializer(serializers.Serializer):
         allow_null=True, help_text="READY: claim until then. ADMITTED: the pass lasts until then."
     )
     queue_state = serializers.ChoiceField(SaleQueue.State.values)
+    mode = serializers.ChoiceField(
+        SaleQueue.Mode.values,
+        allow_blank=True,
+        help_text="How people get their places; LOBBY in `minute_draw`: at the end of the minute.",
+    )
     next_poll_ms = serializers.IntegerField(min_value=0, help_text="Ask again after so long.")
     turn = serializers.IntegerField(
         min_value=0,
@@ -49,10 +65,25 @@ class StandingSerializer(serializers.Serializer):
     )
     server_time = serializers.DateTimeField()
     token = serializers.CharField(
-        allow_null=True, help_text="The queue token, `qr_…`; null: the one in use is still right."
+        allow_null=True,
+        help_text="The queue token, `qr_…`; null: the one in use is still right. Of whoever is "
+        "ADMITTED it is the pass, for the browser that has it.",
+    )
+    elsewhere = serializers.BooleanField(
+        help_text="Another browser of this person has the pass: only that one can hold seats."
     )
     go_to = serializers.CharField(
         allow_null=True, help_text="ADMITTED: the address of the page to go to."
+    )
+
+    party = PartyInLineSerializer(
+        required=False,
+        help_text="Only in a party, and only where the answer was read from the line.",
+    )
+    demoted_why = serializers.CharField(
+        required=False,
+        help_text="Why you were moved to the end of the line, where it was read from it. "
+        "`group: …`: by the system, which gives the place back to whoever verifies who they are.",
     )
 
 
@@ -81,6 +112,13 @@ class OutlookSerializer(serializers.Serializer):
     grades = GradeOutlookSerializer(many=True)
 
 
+class ShortStandingSerializer(serializers.Serializer):
+    token = serializers.CharField(allow_null=True, help_text="`qr_…`")
+    status = serializers.ChoiceField(STATUSES)
+    rank = whole("Place in line, from 0; null for whoever does not wait.")
+    aheadCount = whole("People in front.")  # noqa: N815 - as the outside knows it
+
+
 class LeftSerializer(serializers.Serializer):
     was = serializers.ChoiceField(["lobby", "waiting", "ready", "admitted", "none"])
 
@@ -107,6 +145,7 @@ class BlockSerializer(serializers.Serializer):
 EXAMPLE: dict[str, Any] = {
     "status": "waiting",
     "state": "WAITING",
+    "lane": 0,
     "number": 5124,
     "position": 5001,
     "ahead": 5000,
@@ -120,16 +159,19 @@ EXAMPLE: dict[str, Any] = {
     "paused": False,
     "deadline": None,
     "queue_state": "open",
+    "mode": "first_come",
     "next_poll_ms": 23500,
     "turn": 812,
     "server_time": "2027-03-02T11:04:12.250+00:00",
     "token": None,
+    "elsewhere": False,
     "go_to": None,
 }
 JOINED = EXAMPLE | {
     "token": "qr_Ny40Mi41MTI0LkFiQ2RFZkdoSWpLbA.c2lnbmVkIGJ5IHVzIGFsb25l",
     "socket_after_ms": 2400,
 }
+SHORT = {name: JOINED[name] for name in ("token", "status", "rank", "aheadCount")}
 INSIDE = (
     EXAMPLE
     | {"status": "entered", "state": "ADMITTED", "next_poll_ms": 10700, "go_to": "/events/7/seats/"}
@@ -166,24 +208,48 @@ STANDING = call(
     responses={200: StandingSerializer} | refusals(*NO_LINE, *UNKNOWN),
     examples=[example(EXAMPLE)],
 )
+LANE_NOT_OPEN = errors.LaneNotOpen(opens_at="2027-03-02T11:00:00.000+00:00")
+CHALLENGE = {
+    "kind": "proof_of_work",
+    "level": 1,
+    "proof_of_work": {"parameters": {"algorithm": "PBKDF2/SHA-256", "cost": 200}, "signature": "…"},
+    "wait": {"seconds": 5, "token": "ch_…"},
+}
+JOIN_REFUSALS = refusals(
+    *(*NO_LINE, errors.QueueFull(), ANOTHER_LINE, BLOCKED, *CHANGES, core.NotLoggedIn()),
+    *(LANE_NOT_OPEN, errors.TooManyMoves(), errors.ChallengeRequired(challenge=CHALLENGE)),
+    *(EmailNotConfirmed(), IdentityNotVerified(event=7), TooYoung(age=19)),
+)
 JOIN = call(
     "join_queue",
     "Join the line",
     "The first time 201 with a number; after that 200 with the same number. With room inside and "
-    "nobody waiting, one is inside at once. Keep the `token`: with it, polling needs no session.",
+    "nobody waiting, one is inside at once. Keep the `token`: with it, polling needs no session. "
+    "In a rush a challenge (ALTCHA) is to be solved: send the solution in `Challenge-Solution`.",
     auth=AUTH_TO_JOIN,
     responses={
         201: OpenApiResponse(JoinedSerializer, "Joined.", [example(JOINED, status=201)]),
         200: OpenApiResponse(JoinedSerializer, "Was there already.", [example(JOINED)]),
     }
-    | refusals(
-        *(*NO_LINE, errors.QueueFull(), ANOTHER_LINE, BLOCKED, *CHANGES, core.NotLoggedIn())
-    ),
+    | JOIN_REFUSALS,
+)
+TOKEN = call(
+    "join_queue_for_token",
+    "Join the line, in short",
+    "The same as joining the line, with four fields of its answer.",
+    auth=AUTH_TO_JOIN,
+    responses={
+        201: OpenApiResponse(ShortStandingSerializer, "Joined.", [example(SHORT, status=201)]),
+        200: OpenApiResponse(ShortStandingSerializer, "Was there already.", [example(SHORT)]),
+    }
+    | JOIN_REFUSALS,
 )
 CLAIM = call(
     "claim_place",
     "Come in",
-    "For whoever is READY, until the `deadline`. Claiming twice is fine.",
+    "For whoever is READY, until the `deadline`. Claiming twice is fine. `token` is then the pass: "
+    "it names the browser that claimed (by its cookie, which the answer sets; without cookies by "
+    "the bearer token), lasts ten minutes, and is renewed by asking for the standing.",
     responses={200: StandingSerializer}
     | refusals(
         *(*NO_LINE, errors.NotYourTurn(), errors.TooLate(), errors.NotInLine()),
@@ -202,9 +268,9 @@ OUTLOOK = call(
     "show_outlook",
     "Will there be seats",
     "What everybody in line is told alike, at most a few seconds old; for those who poll. Empty "
-    "while no queue is running. Costs no SQL.",
+    "before the queue opens. Costs no SQL while it runs.",
     auth=[],
-    responses={200: OutlookSerializer} | refusals(core.Unavailable()),
+    responses={200: OutlookSerializer} | refusals(errors.NoQueue(), core.Unavailable()),
     examples=[
         example(
             {

@@ -1,5 +1,6 @@
 """The queue's calls as Django views, and appeals against blocks (docs/api.md)."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -9,9 +10,11 @@ from rest_framework.response import Response
 from ticketing.core import clock
 from ticketing.core.api_views import AlwaysJson, NoStoreView
 from waiting_queue import selectors, services
-from waiting_queue.api import calls, documents
+from waiting_queue.api import calls, documents, lane_documents, party_documents
 from waiting_queue.api.callers import QueueAuthentication
-from waiting_queue.models import BlockAppeal
+from waiting_queue.errors import NotInLine
+from waiting_queue.models import BlockAppeal, Lane
+from waiting_queue.store import Invitation, Standing
 
 
 class QueueApiView(NoStoreView):
@@ -37,6 +40,10 @@ class QueueView(QueueCallView):
     delete = calls.LEAVE.view_method()
 
 
+class TokenView(QueueCallView):
+    post = calls.TOKEN.view_method()
+
+
 class ClaimView(QueueCallView):
     post = calls.CLAIM.view_method()
 
@@ -44,6 +51,54 @@ class ClaimView(QueueCallView):
 class OutlookView(QueueCallView):
     authentication_classes = []
     get = calls.OUTLOOK.view_method()
+
+
+class LanesView(QueueApiView):
+    authentication_classes = []
+
+    @extend_schema(**lane_documents.LANES)
+    def get(self, request: Request, event_id: int) -> Response:
+        selectors.public_queue(event_id)
+        return Response({"lanes": [lane_body(lane) for lane in selectors.lanes_of(event_id)]})
+
+
+class JoinLaneView(QueueApiView):
+    """Joining with a key, as `calls.JOIN` joins without one."""
+
+    @extend_schema(**lane_documents.JOIN_LANE)
+    def post(self, request: Request, event_id: int) -> Response:
+        caller: Any = request.user
+        person, browser, now = caller.require_account(), caller.browser, clock.now()
+        wanted = lane_documents.JoinLaneSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        who = {"event_id": event_id, "person": person, "now": now}
+        with services.explain_no_line(event_id):
+            joined = services.join_lane(
+                **who,
+                browser=browser.known_mark,
+                known=caller,
+                newcomer=caller.newcomer(request.META.get("REMOTE_ADDR") or ""),
+                **wanted.validated_data,
+            )
+        body = selectors.standing_body(
+            **who, standing=joined, jitter=calls.spread(), browser=browser.mark
+        )
+        body["socket_after_ms"] = services.socket_after_ms(event_id, joined)
+        headers = {} if joined.is_elsewhere(browser.mark) else browser.headers
+        return Response(body, status=201 if joined.just_joined else 200, headers=headers)
+
+
+def lane_body(lane: Lane) -> dict[str, Any]:
+    return {
+        "lane": lane.number,
+        "name_ko": lane.name_ko,
+        "name_en": lane.name_en,
+        "key": lane.key,
+        "weight": lane.weight,
+        "opens_at": lane.opens_at.isoformat(timespec="milliseconds") if lane.opens_at else None,
+        "grades": [grade.code for grade in lane.grades.all()],
+        "sections": [section.code for section in lane.sections.all()],
+    }
 
 
 class AppealView(QueueApiView):
@@ -68,6 +123,63 @@ class AppealView(QueueApiView):
             event_id=event_id, person=person, message=message, now=clock.now()
         )
         return Response(appeal_body(made), status=201)
+
+
+class PartyView(QueueApiView):
+    """For somebody who waits: their party, and the code with which companions join it."""
+
+    @extend_schema(**party_documents.PARTY)
+    def get(self, request: Request, event_id: int) -> Response:
+        person, now = person_of(request), clock.now()
+        with services.explain_no_line(event_id):
+            found = services.standing(event_id=event_id, person=person, now=now)
+        if not found.leader and found.state not in selectors.LIVE:
+            raise NotInLine()
+        invitation = selectors.own_invitation(event_id, person)
+        return Response(party_body(found, person, invitation, now))
+
+    @extend_schema(**party_documents.INVITE)
+    def post(self, request: Request, event_id: int) -> Response:
+        person, now = person_of(request), clock.now()
+        with services.explain_no_line(event_id):
+            invitation = services.invite(event_id=event_id, person=person, now=now)
+            found = services.standing(event_id=event_id, person=person, now=now)
+        return Response(party_body(found, person, invitation, now))
+
+
+class JoinPartyView(QueueApiView):
+    @extend_schema(**party_documents.JOIN_PARTY)
+    def post(self, request: Request, event_id: int) -> Response:
+        caller: Any = request.user
+        person, now = caller.require_account(), clock.now()
+        wanted = party_documents.CodeSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        code = wanted.validated_data["code"]
+        with services.explain_no_line(event_id):
+            joined = services.join_party(
+                event_id=event_id,
+                person=person,
+                code=code,
+                now=now,
+                known=caller,
+                newcomer=caller.newcomer(request.META.get("REMOTE_ADDR") or ""),
+            )
+        body = selectors.standing_body(
+            event_id=event_id, person=person, standing=joined, now=now, jitter=calls.spread()
+        )
+        return Response(body, status=201 if joined.just_joined else 200)
+
+
+def party_body(
+    found: Standing, person: str, invitation: Invitation | None, now: datetime
+) -> dict[str, Any]:
+    ends = now + timedelta(milliseconds=invitation.left_ms) if invitation else None
+    return {
+        "leads": not found.leader or found.leader == person,
+        "people": found.party_size or 1,
+        "code": invitation.code if invitation else None,
+        "code_ends": ends.isoformat(timespec="seconds") if ends else None,
+    }
 
 
 def person_of(request: Request) -> str:

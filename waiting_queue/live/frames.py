@@ -10,18 +10,20 @@ from datetime import UTC, datetime
 from typing import Any
 
 from waiting_queue import selectors
+from waiting_queue.keys import LANE_NUMBERS
 from waiting_queue.selectors import Pace
 from waiting_queue.store import Standing
 from waiting_queue.tick_message import TickMessage
-from waiting_queue.tokens import QueueToken
 
 # The fields that differ between two people who wait, in the order of the answer.
 PERSONAL_FIELDS = (
-    *("number", "position", "ahead", "rank", "aheadCount", "total"),
+    *("lane", "number", "position", "ahead", "rank", "aheadCount", "total"),
     *("eta_seconds", "eta_low_seconds", "eta_high_seconds", "next_poll_ms"),
 )
 # States whose frame is the same for everybody.
-SHARED_STATES = frozenset({"lobby", "none", "completed", "left", "expired", "blocked", "closed"})
+SHARED_STATES = frozenset(
+    {"lobby", "none", "at_limit", "completed", "left", "expired", "blocked", "closed"}
+)
 AVERAGE_LUCK = 0.5  # pages that are pushed to don't poll
 
 
@@ -29,9 +31,14 @@ class Frames:
     """The frames of one tick message; `turn` is greater than its own if the ranks are newer."""
 
     def __init__(self, message: TickMessage, turn: int = 0) -> None:
-        self.message, self.pace, self.turn = message, Pace.of(message), turn or message.turn
+        self.message, self.turn = message, turn or message.turn
+        # Of each lane: how fast it moves, its share of all calls, and how many wait in it.
+        self._lanes: dict[int, tuple[Pace, float, int]] = {
+            lane: (Pace.of(message, float(share)), float(share), waiting)
+            for lane, _head, _last, waiting, share in message.lanes
+        } or {0: (Pace.of(message), 0.0, message.waiting)}
         self.now = datetime.fromtimestamp(message.at_ms / 1000, UTC)
-        self._shared: dict[str, str] = {}
+        self._shared: dict[tuple[str, int], str] = {}
         body = self._body("", self.standing("waiting", 1, 0), token=False)
         self._frame = pattern(body)
         self._answer = pattern({name: body[name] for name in body if name != "type"})
@@ -45,54 +52,65 @@ class Frames:
         return self._answer % self._personal(number, ahead, luck)
 
     def _personal(self, number: int, ahead: int, luck: float) -> tuple[int | str, ...]:
-        expected, low, high = self.pace.eta(ahead)
+        lane, shown = divmod(number, LANE_NUMBERS)
+        pace, _share, waiting = self._lanes.get(lane, self._lanes[0])
+        expected, low, high = pace.eta(ahead)
         return (
-            *(number, ahead + 1, ahead, ahead, ahead, max(self.message.waiting, ahead + 1)),
+            *(lane, shown, ahead + 1, ahead, ahead, ahead, max(waiting, ahead + 1)),
             *(_json(expected), _json(low), _json(high)),
-            self.pace.poll_ms(ahead, low, luck),
+            pace.poll_ms(ahead, low, luck),
         )
 
-    def unchanged(self, person: str, standing: Standing) -> str:
+    def unchanged(self, person: str, standing: Standing, browser: str = "") -> str:
         """For a person of whom nothing changed but the line around them."""
         if standing.state in SHARED_STATES:
-            if standing.state not in self._shared:
-                self._shared[standing.state] = self._whole("", self._now(standing), token=False)
-            return self._shared[standing.state]
-        return self._whole(person, self._now(standing), token=False)
+            key = standing.state, standing.lane
+            if key not in self._shared:
+                shared = replace(self._now(standing), leader="", party_size=0, demoted_why="")
+                self._shared[key] = self._whole("", shared, token=False)
+            return self._shared[key]
+        return self._whole(person, self._now(standing), token=False, browser=browser)
 
-    def changed(self, person: str, standing: Standing) -> str:
+    def changed(self, person: str, standing: Standing, browser: str = "") -> str:
         """For a person whose standing changed: with the token of what they have now."""
-        return self._whole(person, standing, token=True)
+        return self._whole(person, standing, token=True, browser=browser)
 
     def standing(self, state: str, number: int, ahead: int) -> Standing:
         """The standing of a person whose rank is known."""
         message = self.message
+        _pace, share, waiting = self._lanes.get(number // LANE_NUMBERS, self._lanes[0])
         return Standing(
-            *(state, number, ahead, 0, 0, max(message.waiting, ahead + 1), message.lobby),
-            *(message.queue_state, message.fast, message.slow, message.epoch),
+            *(state, number, ahead, 0, 0, max(waiting, ahead + 1), message.lobby),
+            *(message.queue_state, message.pace, message.epoch),
             *(0, message.absence_ms, self.turn),
+            mode=message.mode,
+            share=share,
         )
 
     def _now(self, standing: Standing) -> Standing:
         """The same place, in the line as it is now."""
         message = self.message
+        _pace, share, waiting = self._lanes.get(standing.lane, self._lanes[0])
         return replace(
             standing,
-            waiting=message.waiting,
+            waiting=waiting,
+            share=share,
             lobby=message.lobby,
             queue_state=message.queue_state,
-            fast=message.fast,
-            slow=message.slow,
+            pace=message.pace,
             turn=self.turn,
+            mode=message.mode,
         )
 
-    def _whole(self, person: str, standing: Standing, *, token: bool) -> str:
-        return dumps(self._body(person, standing, token=token))
+    def _whole(self, person: str, standing: Standing, *, token: bool, browser: str = "") -> str:
+        return dumps(self._body(person, standing, token=token, browser=browser))
 
-    def _body(self, person: str, standing: Standing, *, token: bool) -> dict[str, Any]:
+    def _body(
+        self, person: str, standing: Standing, *, token: bool, browser: str = ""
+    ) -> dict[str, Any]:
         event_id = self.message.event_id
-        held = None if token else QueueToken(event_id, person, standing.number, standing.epoch)
-        return standing_frame(event_id, person, standing, self.now, held=held)
+        body = standing_frame(event_id, person, standing, self.now, browser=browser)
+        return body if token else body | {"token": None}
 
 
 def pattern(body: dict[str, Any]) -> str:
@@ -104,11 +122,16 @@ def pattern(body: dict[str, Any]) -> str:
 
 
 def standing_frame(
-    event_id: int, person: str, standing: Standing, now: datetime, *, held: QueueToken | None = None
+    event_id: int, person: str, standing: Standing, now: datetime, *, browser: str = ""
 ) -> dict[str, Any]:
-    """With a new token, unless the page holds it already."""
+    """With the token of this standing."""
     body = selectors.standing_body(
-        event_id=event_id, person=person, standing=standing, now=now, jitter=AVERAGE_LUCK, held=held
+        event_id=event_id,
+        person=person,
+        standing=standing,
+        now=now,
+        jitter=AVERAGE_LUCK,
+        browser=browser,
     )
     return {"type": "standing", **body}
 

@@ -2,16 +2,18 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from django.conf import settings
 
 from ticketing.core import clock
 from ticketing.core.live.hub import Topic
+from ticketing.core.live.shutdown import ask_to_reconnect
 from ticketing.core.live.subscriber import in_batches
 from waiting_queue import metrics, store
+from waiting_queue.errors import TooManyPages
 from waiting_queue.live.frames import Frames, announcement_frames
-from waiting_queue.live.local_ranks import LocalRanks
+from waiting_queue.live.local_ranks import LaneRanks, LocalRanks, ranks_of
 from waiting_queue.live.subscribers import SILENCE_SECONDS, QueueSubscriber
 from waiting_queue.store import Standing
 from waiting_queue.tick_message import TickMessage
@@ -20,7 +22,8 @@ from waiting_queue.tokens import QueueToken
 log = logging.getLogger(__name__)
 
 ALL_SLOTS = set(range(SILENCE_SECONDS))
-# Polls are not answered from a message that is older: the ticks have stopped.
+# Polls are not answered from a message that is older: the ticks have stopped. Both times are for
+# ticks of up to a second, and grow with longer ones.
 FRESH_SECONDS = 3.0
 # The same for whoever does not say which turn they have seen: after this the next tick is overdue
 # here, and another process may have told them of it.
@@ -32,13 +35,16 @@ STATES_WITH_DEADLINE = frozenset({"ready", "admitted"})
 class QueueTopic(Topic[QueueSubscriber]):
     """One computation a tick, for all subscribers of an event."""
 
+    is_crowded = False  # so many pages are open in this process that not all get every rank
+
     def __init__(self, event_id: int) -> None:
         super().__init__(event_id)
         self.people: dict[str, list[QueueSubscriber]] = {}  # a person may have several tabs
         self.polled: set[str] = set()
+        self.free_places: set[tuple[str, int]] = set()  # of pages that were closed
         self.message: TickMessage | None = None  # the last one that was received
-        self.heartbeat_at = self.used_at
-        self._ranks: LocalRanks | None = None
+        self.heartbeat_at = self.leased_at = self.used_at
+        self._ranks: LocalRanks | LaneRanks | None = None
         self._followed: TickMessage | None = None  # the last one that the ranks contain
         self._pushed: TickMessage | None = None  # the last one that everybody was sent
         self._announced_by: TickMessage | None = None
@@ -50,6 +56,7 @@ class QueueTopic(Topic[QueueSubscriber]):
         self._pending: list[TickMessage] = []
 
     def add(self, subscriber: QueueSubscriber) -> None:
+        self.require_free_place(subscriber.person)
         super().add(subscriber)
         self.people.setdefault(subscriber.person, []).append(subscriber)
 
@@ -60,6 +67,14 @@ class QueueTopic(Topic[QueueSubscriber]):
             tabs.remove(subscriber)
         if not tabs:
             self.people.pop(subscriber.person, None)
+        if subscriber.place:
+            self.free_places.add((subscriber.person, subscriber.place))
+
+    def require_free_place(self, person: str) -> None:
+        """Refuse another page of a person who has as many open in this process already."""
+        most = settings.PAGES_PER_PERSON
+        if most and len(self.people.get(person, ())) >= most:
+            raise TooManyPages()
 
     def answer(self, held: QueueToken, moment: float, luck: float, turn: int = 0) -> str | None:
         """The standing of a token's holder as JSON, if it is known without asking Redis.
@@ -70,12 +85,13 @@ class QueueTopic(Topic[QueueSubscriber]):
         return known[0].answer(held.number, known[1], luck) if known else None
 
     def greet(self, subscriber: QueueSubscriber, held: QueueToken, turn: int) -> bool:
-        """Send a subscriber its standing if it is known without asking Redis."""
+        """Send a subscriber its first frames if they are known without asking Redis."""
         known = self._known(held, clock.monotonic(), turn) if turn else None
         if known:
             frames, ahead = known
             standing = frames.standing("waiting", held.number, ahead)
-            subscriber.push_standing(standing, frames.waiting(held.number, ahead))
+            text = frames.waiting(held.number, ahead)
+            subscriber.push_standing(standing, text, self.announcement_frames())
         return known is not None
 
     def announcement_frames(self) -> dict[str, str]:
@@ -91,7 +107,8 @@ class QueueTopic(Topic[QueueSubscriber]):
         frames, ranks = self._frames, self._ranks
         if frames is None or ranks is None or turn > frames.turn:
             return None
-        if moment - self._received_at > (FRESH_SECONDS if turn else UNNUMBERED_SECONDS):
+        longest = FRESH_SECONDS if turn else UNNUMBERED_SECONDS
+        if moment - self._received_at > longest * max(settings.TICK_MS / 1_000, 1):
             return None
         if held.epoch != frames.message.epoch or not ranks.has(held.number):
             return None
@@ -128,9 +145,9 @@ class QueueTopic(Topic[QueueSubscriber]):
         changed |= self._look_up_next
         standings = await store.apeek_all(self.key, list(changed), frames.now)
         self._look_up_next = set()
-        await self._push_changed(frames, standings)
-        await self._push_ranks(frames, standings, _slots_between(self._pushed, message))
-        await self._push_announcements(self._pushed, message)
+        news = self._new_announcements(self._pushed)
+        await self._push_changed(frames, standings, news)
+        await self._push_ranks(frames, standings, _slots_between(self._pushed, message), news)
         self._pushed = message  # only now: what a failure interrupts is pushed with the next one
         metrics.BROADCAST_SECONDS.observe(max(store.ms(clock.now()) - messages[0].at_ms, 0) / 1000)
 
@@ -155,11 +172,13 @@ class QueueTopic(Topic[QueueSubscriber]):
             self._ranks.follow(message)
             return [person for person, _ in message.changes if person in self.people]
         numbers = await asyncio.to_thread(store.line_numbers, self.key)
-        ranks = self._ranks = LocalRanks(numbers, message)
+        ranks = self._ranks = ranks_of(numbers, message)
         self._turn = message.turn + 1  # read after the message, which they are ahead of
         return [person for person in self.people if not self._still_waits(person, ranks, message)]
 
-    def _still_waits(self, person: str, ranks: LocalRanks, message: TickMessage) -> bool:
+    def _still_waits(
+        self, person: str, ranks: LocalRanks | LaneRanks, message: TickMessage
+    ) -> bool:
         known = self.people[person][0].standing
         return bool(
             known
@@ -168,19 +187,31 @@ class QueueTopic(Topic[QueueSubscriber]):
             and ranks.has(known.number)
         )
 
-    async def _push_changed(self, frames: Frames, standings: dict[str, Standing]) -> None:
+    async def _push_changed(
+        self, frames: Frames, standings: dict[str, Standing], news: Mapping[str, str]
+    ) -> None:
+        """Whose place was lost with Redis connects again, with the token that restores it."""
+        lost: list[QueueSubscriber] = []
         async for batch in in_batches(standings.items()):
             for person, standing in batch:
                 tabs = self.people.get(person, ())
-                text = frames.changed(person, standing) if tabs else ""
                 for subscriber in tabs:
-                    subscriber.push_standing(standing, text)
+                    if subscriber.has_lost_place(standing):
+                        lost.append(subscriber)
+                    else:
+                        text = frames.changed(person, standing, subscriber.browser)
+                        subscriber.push_standing(standing, text, news)
                 metrics.FRAMES.inc(len(tabs))
+        await ask_to_reconnect(lost)
 
     async def _push_ranks(
-        self, frames: Frames, changed: dict[str, Standing], slots: set[int]
+        self,
+        frames: Frames,
+        changed: dict[str, Standing],
+        slots: set[int],
+        news: Mapping[str, str],
     ) -> None:
-        """Runs for everybody in line, every second.
+        """Runs for everybody in line, every second; what is new for all goes out in the same write.
 
         All texts of a batch come before all its sends: each is much faster when not interleaved.
         """
@@ -191,34 +222,37 @@ class QueueTopic(Topic[QueueSubscriber]):
             texts = [self._text_for(subscriber, frames, slots) for subscriber in batch]
             for subscriber, text in zip(batch, texts, strict=True):
                 if text:
-                    subscriber.push("standing", text)
+                    subscriber.push("standing", text, news)
+                elif news:
+                    subscriber.push_several(news)
             metrics.FRAMES.inc(len(batch) - texts.count(None))
 
     def _text_for(self, subscriber: QueueSubscriber, frames: Frames, slots: set[int]) -> str | None:
-        number = subscriber.number
+        number, standing = subscriber.number, subscriber.standing
         if frames.turn < subscriber.turn:  # it was greeted from Redis, which is ahead of us
             return None
         if number:
             ahead = max(self._ranks.ahead(number), 0) if self._ranks else subscriber.sent_ahead
             ahead = min(ahead, subscriber.sent_ahead)  # a place never gets worse
-            if not subscriber.is_due(ahead, settings.LIVE_NEAR, slots):
+            if self.is_crowded and not subscriber.is_due(ahead, settings.LIVE_NEAR, slots):
                 return None
             subscriber.sent_ahead = ahead
             return frames.waiting(number, ahead)
-        standing = subscriber.standing
-        if standing is None or subscriber.slot not in slots:
+        if standing is None:
+            return None
+        told_always = standing.state == "lobby" and not self.is_crowded
+        if not told_always and subscriber.slot not in slots:
             return None
         if standing.state in STATES_WITH_DEADLINE:
             self._look_up_next.add(subscriber.person)
-        return frames.unchanged(subscriber.person, standing)
+        return frames.unchanged(subscriber.person, standing, subscriber.browser)
 
-    async def _push_announcements(self, before: TickMessage | None, message: TickMessage) -> None:
-        """What changed since the last message; all of it with the first one in this process,
-        because pages were greeted from the copy in Redis."""
+    def _new_announcements(self, before: TickMessage | None) -> dict[str, str]:
+        """What changed since that message; all of it with the first one in this process, because
+        pages were greeted from the copy in Redis."""
         known = announcement_frames(before) if before else {}
-        for kind, text in announcement_frames(message).items():
-            if text != known.get(kind):
-                await self.push_all(kind, text)
+        texts = self.announcement_frames()
+        return {kind: text for kind, text in texts.items() if text != known.get(kind)}
 
 
 def _slots_between(before: TickMessage | None, message: TickMessage) -> set[int]:

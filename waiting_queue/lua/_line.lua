@@ -1,29 +1,67 @@
 -- Keys and functions that all scripts of an event's line share; prepended to each of them.
 --
 -- KEYS  meta     hash    the rules as of the last tick, the token bucket, and counts
---       lobby    zset    people before the opening, by when they came
+--       lobby    zset    people before the opening, by when they came, or before a draw (_minutes.lua)
 --       line     zset    people waiting, by number
 --       ready    zset    people whose turn it is, by the time until which they may claim
 --       inside   zset    people inside, by the time their pass ends
 --       seen     zset    everybody in lobby or line, by their last heartbeat
---       called   hash    person -> number:admitted_ms, of those ready or inside
+--       called   hash    person -> number:admitted_ms:leader, of those ready or inside; of those inside also
+--                        :take-overs:browser, which browser has the pass and how often it was taken over
 --       ended    zset    people who are out, by when and how
 --       blocked  hash    person -> reason
 --       counter  string  the last number given
 --       journal  stream  what happened, until it is copied to PostgreSQL
 --       changes  list    person:number of those whose state changed since the last tick message
+--       at_limit set     people who have as many seats as a person may have
+--       minutes  zset    minutes that have ended and are not drawn yet, by their first number
+--       demoted  hash    person -> old number:batch:new number:reason, of those moved to the end of the line
+--       bypass   set     people who come in without waiting
+--       companions hash  companion -> leader, of parties in lobby or line
+--       parties  hash    leader -> companions in order of joining; #number -> called members who may still come;
+--                        @pool:person -> who has the place of somebody listed in a draw, =pool:person -> whose they
+--                        have; pool is the minute, 0 for the opening
+--       lanes    hash    as in _lanes.lua
+--       unverified set   people who are not called until they verify who they are
 local meta, lobby, line, ready, inside = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local seen, called, ended, blocked = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
-local counter, journal, changes = KEYS[10], KEYS[11], KEYS[12]
+local counter, journal, changes, at_limit = KEYS[10], KEYS[11], KEYS[12], KEYS[13]
+local minutes, demoted, bypass, companions, parties = KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18]
+local unverified = KEYS[20]
+-- Of `_party.lua`, which follows only in scripts that take people out of lobby or line.
+local hand_over, leave_party
 
-local RULES = {
-  'epoch', 'state', 'drawing', 'capacity', 'rate', 'cap', 'claim', 'pass', 'pass_max', 'absence', 'lines',
-}
+-- Which start of which server wrote the line.
+local function note_server()
+  local run_id = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
+  if (redis.call('HGET', meta, 'run_id') or run_id) == run_id then
+    redis.call('HSET', meta, 'run_id', run_id, 'saved', redis.call('LASTSAVE'))
+    return true
+  end
+  return false
+end
+
+-- A server that was started again, or took over from another, may lack the last second: numbers would be given
+-- twice. Nobody can say what it lacks, so the line counts as lost and is rebuilt from the journal. The run id is
+-- read only if the time of the last save changed, as it does at every start: that costs far less to read.
+local function require_same_server()
+  local is_known = redis.call('HGET', meta, 'saved') == tostring(redis.call('LASTSAVE'))
+  if not is_known and redis.call('EXISTS', meta) == 1 and not note_server() then
+    redis.call('DEL', meta)
+  end
+end
+require_same_server()
+
 local ENDINGS = { completed = 0, left = 1, expired = 2, blocked = 3, closed = 4 }
 local ENDING_NAMES = { [0] = 'completed', 'left', 'expired', 'blocked', 'closed' }
 -- Unused permits are kept for this long only; permits of ticks that did not run are not lost.
 local KEPT_MS = 1000
 local MISSED_MS = 60000
+-- Permits of those who were called and did not come are given back up to so much: with more than
+-- three no-shows in four, fewer people enter than the rate says.
+local GIVEN_BACK_MS = 3000
+-- Scores in the lobby from here on are minutes (_minutes.lua), and sort behind all times.
+local MINUTES_FROM = 1e15
 -- With more changes than this, servers read the whole line instead.
 local CHANGES_KEPT = 20000
 
@@ -36,24 +74,39 @@ end
 -- Reserve numbers for everybody in the lobby in the same step that ends it: later joins come after them.
 local function reserve_lobby_numbers(now)
   if redis.call('HEXISTS', meta, 'lobby_first') == 0 then
-    local people = redis.call('ZCARD', lobby)
-    local last = redis.call('INCRBY', counter, people)
+    local people, given = redis.call('ZCARD', lobby), tonumber(redis.call('GET', counter) or 0)
+    for _, id in ipairs(lane_ids()) do
+      given = math.max(given, of_lane(id, 'last') or 0)
+    end
+    local last = given + people
+    redis.call('SET', counter, last)
+    for _, id in ipairs(lane_ids()) do
+      set_of_lane(id, 'last', last) -- they get the same numbers in their lanes
+    end
     redis.call('HSET', meta, 'lobby_first', last - people + 1, 'lobby_last', last, 'refilled', now)
   end
 end
 
--- Write the rules that begin at ARGV[first].
+-- Write the rules that begin at ARGV[first], and the lanes after them.
 local function set_rules(first, now)
+  local names = {
+    'epoch', 'state', 'drawing', 'capacity', 'rate', 'cap', 'claim', 'pass', 'pass_max', 'absence', 'lines', 'limit',
+    'mode', 'companions',
+  }
   local state, drawing = ARGV[first + 1], ARGV[first + 2]
   if state == 'lobby' and redis.call('HEXISTS', meta, 'lobby_first') == 1 then
     return -- read before the lobby ended: nobody may enter it any more
   end
   local fields = {}
-  for index, name in ipairs(RULES) do
+  for index, name in ipairs(names) do
     fields[2 * index - 1], fields[2 * index] = name, ARGV[first + index - 1]
   end
   local was_drawing = redis.call('HGET', meta, 'drawing') == '1'
   redis.call('HSET', meta, unpack(fields))
+  if #ARGV >= first + #names and set_lanes(first + #names) then
+    redis.call('HSET', meta, 'laned', 1)
+    skip_turn() -- servers read the lanes, too
+  end
   if drawing == '1' then
     reserve_lobby_numbers(now)
   elseif was_drawing then
@@ -76,21 +129,49 @@ local function add_change(person, number)
 end
 
 -- Write to the journal. A join changes nobody else's place; everything else is a change.
-local function record(kind, person, number, now)
-  redis.call('XADD', journal, '*', 'k', kind, 'p', person, 'n', number, 't', now)
+-- `leader` is that of the person's party, if they are in one, or whose place in a draw they have. `freed` is the
+-- number that nobody has from now on, if it is not this one; 0: none.
+local function record(kind, person, number, now, leader, freed)
+  if leader then
+    redis.call('XADD', journal, '*', 'k', kind, 'p', person, 'n', number, 't', now, 'l', leader)
+  else
+    redis.call('XADD', journal, '*', 'k', kind, 'p', person, 'n', number, 't', now)
+  end
   if kind ~= 'join' and kind ~= 'lobby' then
-    add_change(person, number)
+    add_change(person, freed or number)
   end
 end
 
--- Returns  number, admitted_ms; 0 where there is none
+-- Returns  number, admitted_ms (0 where there is none), whose place it is: a companion has the leader's; the
+--          leader of the party with which the person was called, if any; take-overs of the pass, its browser
 local function number_of(person)
   local mark = redis.call('HGET', called, person)
   if mark then
-    local number, admitted = string.match(mark, '^(%d+):(%d+)$')
-    return tonumber(number), tonumber(admitted)
+    local number, admitted, leader, moves, browser = string.match(mark, '^(%d+):(%d+):?([^:]*):?(%d*):?(.*)$')
+    leader = leader ~= '' and leader or nil
+    return tonumber(number), tonumber(admitted), person, leader, tonumber(moves) or 0, browser
   end
-  return tonumber(redis.call('ZSCORE', line, person) or 0), 0
+  local number = redis.call('ZSCORE', line, person)
+  if number then
+    return tonumber(number), 0, person
+  end
+  local leader = redis.call('HGET', companions, person)
+  return tonumber(leader and redis.call('ZSCORE', line, leader) or 0), 0, leader or person
+end
+
+-- Give the pass of a person inside to a browser.
+local function set_browser(person, place, moves, browser)
+  local number, admitted = place[2], place[5]
+  local mark = string.format('%d:%.0f:%s:%d:%s', number, admitted, place.leader or '', moves, browser)
+  redis.call('HSET', called, person, mark)
+  place.moves, place.browser = moves, browser
+end
+
+-- A pass that no browser has, as after a rebuild, is for the first that comes.
+local function keep_browser(person, place, browser)
+  if place[1] == 'admitted' and place.browser == '' and (browser or '') ~= '' then
+    set_browser(person, place, place.moves, browser)
+  end
 end
 
 -- Free places inside.
@@ -130,16 +211,59 @@ local function spend(available, count, now, more)
   redis.call('HSET', meta, 'tokens', string.format('%.6f', kept), 'refilled', later(now, refilled))
 end
 
-local function admit(person, number, now)
-  redis.call('ZADD', inside, now + rules('pass'), person)
-  redis.call('HSET', called, person, number .. ':' .. now)
-  redis.call('HINCRBY', meta, 'admitted', 1)
-  record('admit', person, number, now)
+-- Somebody who was called is out again: the permit is for the next, so that people enter at the rate. A party
+-- took one permit: it is given back if nobody of it came.
+local function give_back_permit(leader, number)
+  local field = leader and '#' .. number
+  if leader and (redis.call('HEXISTS', parties, field) == 0 or redis.call('HINCRBY', parties, field, -1) > 0) then
+    return
+  elseif leader then
+    redis.call('HDEL', parties, field)
+  end
+  local rate, tokens = rules('rate', 'tokens')
+  local most = math.max(rate * GIVEN_BACK_MS / 1000, 1)
+  if tokens < most then
+    redis.call('HSET', meta, 'tokens', string.format('%.6f', math.min(tokens + 1, most)))
+  end
+  redis.call('HINCRBY', meta, 'no_shows', 1)
 end
 
--- Remove a person from the one set they are in. Returns the state they had, or false.
+-- What the estimate of a wait is made of (`Pace`): how many are called a second, room and cap, how long
+-- a place is taken, and how many stays that is known from. Memory of five minutes. As long as few stays
+-- are known, one of the length of a pass counts, too.
+local function update_pace(elapsed)
+  local keep = math.exp(-elapsed / 300)
+  local rate, cap, pass, known = rules('rate', 'cap', 'pass', 'known_stays')
+  local stays, stayed, came, missed = string.match(known or '', '(%S+) (%S+) (%S+) (%S+)')
+  local ended, ended_ms, claims, no_shows = rules('stays', 'stays_ms', 'claims', 'no_shows')
+  stays, stayed = (stays or 0) * keep + (ended or 0), (stayed or 0) * keep + (ended_ms or 0) / 1000
+  came, missed = (came or 0) * keep + (claims or 0), (missed or 0) * keep + (no_shows or 0)
+  local assumed = 1 / (1 + stays) ^ 2
+  local stay = (stayed + assumed * pass / 1000) / (stays + assumed)
+  local calls = rate / (1 - math.min(missed / (came + missed + 5), 0.75))
+  redis.call('HDEL', meta, 'stays', 'stays_ms', 'claims', 'no_shows')
+  redis.call(
+    'HSET', meta, 'known_stays', string.format('%.3f %.3f %.3f %.3f', stays, stayed, came, missed),
+    'pace', string.format('%.6f %d %d %.3f %.3f', calls, room(), cap, stay, stays)
+  )
+end
+
+local function admit(person, number, now, leader, browser)
+  redis.call('ZADD', inside, now + rules('pass'), person)
+  local mark = number .. ':' .. now .. ':' .. (leader or '') .. ':0:' .. (browser or '')
+  redis.call('HSET', called, person, mark)
+  redis.call('HINCRBY', meta, 'admitted', 1)
+  record('admit', person, number, now, leader)
+end
+
+-- Remove a person from the one set they are in. Returns the state they had, or false. Scripts without
+-- `_party.lua` remove only people who were called, and have no place for others to take over.
 local function remove(person, how, now)
-  local number, was = number_of(person), false
+  local number, admitted, holder, leader = number_of(person)
+  if holder ~= person then
+    return leave_party(person, holder, how, number, now)
+  end
+  local was, is_kept = false, hand_over and hand_over(person, now)
   for _, place in ipairs({ { 'waiting', line }, { 'admitted', inside }, { 'ready', ready }, { 'lobby', lobby } }) do
     if redis.call('ZREM', place[2], person) == 1 then
       was = place[1]
@@ -153,39 +277,80 @@ local function remove(person, how, now)
     redis.call('ZREM', seen, person)
   else
     redis.call('HDEL', called, person)
+    redis.call('HINCRBY', meta, 'stays', 1)
+    redis.call('HINCRBY', meta, 'stays_ms', was == 'ready' and rules('claim') or now - admitted)
+  end
+  if was == 'ready' then
+    give_back_permit(leader, number)
   end
   redis.call('ZADD', ended, now * 8 + ENDINGS[how], person)
   redis.call('HINCRBY', meta, how, 1)
-  record(how, person, number, now)
+  record(how, person, number, now, nil, is_kept and 0 or number)
   return was
 end
 
--- How many people of a lobby that is being drawn will get a number before this one.
+-- How many people who are still to be drawn will get a number before this one, in the same lane. Minutes are in
+-- everybody's.
 local function undrawn_before(number)
-  local undrawn = redis.call('ZCARD', lobby)
-  if undrawn == 0 or number <= tonumber(redis.call('HGET', meta, 'lobby_last') or math.huge) then
+  if redis.call('ZCARD', lobby) == 0 then
     return 0
+  end
+  if number % LANE_NUMBERS <= tonumber(redis.call('HGET', meta, 'lobby_last') or math.huge) then
+    return 0
+  end
+  local lane = lane_of(number)
+  local undrawn = redis.call('ZCOUNT', lobby, lane * LOBBY_LANE, string.format('(%d', (lane + 1) * LOBBY_LANE))
+  if lane == 0 then
+    local minute, ends = rules('minute', 'minute_ends')
+    -- Whoever came in a minute that still runs is behind all numbers.
+    local until_minute = ends and string.format('(%d', MINUTES_FROM + minute) or '+inf'
+    undrawn = undrawn + redis.call('ZCOUNT', lobby, MINUTES_FROM, until_minute)
   end
   return undrawn
 end
 
--- Returns {state, number, ahead, deadline, admitted_ms}
+local function lane_in_lobby(arrival)
+  local score = tonumber(arrival)
+  return score < MINUTES_FROM and math.floor(score / LOBBY_LANE) or 0
+end
+
+-- Returns {state, number, ahead, deadline, admitted_ms}; in the lobby, the number says the lane only; with the
+--         `holder` of a companion's place, the `leader` of the party with which somebody was called, and of
+--         people inside `moves` and `browser` of their pass
 local function place_of(person, now)
-  local number, admitted = number_of(person)
-  local ahead = number > 0 and redis.call('ZRANK', line, person)
+  local number, admitted, holder, leader, moves, browser = number_of(person)
+  local place
+  local ahead = number > 0 and redis.call('ZRANK', line, holder)
   if ahead then
-    return { 'waiting', number, ahead + undrawn_before(number), 0, 0 }
+    if number >= LANE_NUMBERS then -- without those of the lanes before
+      ahead = ahead - redis.call('ZCOUNT', line, '-inf', '(' .. numbers_of_lane(lane_of(number)))
+    end
+    place = { 'waiting', number, ahead + undrawn_before(number), 0, 0 }
+  else
+    local deadline = tonumber(redis.call('ZSCORE', inside, person) or 0)
+    if deadline > 0 then
+      local state = deadline > now and 'admitted' or 'expired'
+      place = { state, number, 0, deadline, admitted, moves = moves, browser = browser }
+    else
+      deadline = tonumber(redis.call('ZSCORE', ready, person) or 0)
+      local arrival = deadline == 0 and redis.call('ZSCORE', lobby, holder)
+      if deadline > 0 then
+        place = { deadline > now and 'ready' or 'expired', number, 0, deadline, 0 }
+      elseif arrival then
+        place = { 'lobby', lane_in_lobby(arrival) * LANE_NUMBERS, 0, 0, 0 }
+      end
+    end
   end
-  local deadline = redis.call('ZSCORE', inside, person)
-  if deadline then
-    return { tonumber(deadline) > now and 'admitted' or 'expired', number, 0, tonumber(deadline), admitted }
+  if place and holder ~= person then
+    place.holder = holder
+  elseif place and leader then
+    place.leader = leader
   end
-  deadline = redis.call('ZSCORE', ready, person)
-  if deadline then
-    return { tonumber(deadline) > now and 'ready' or 'expired', number, 0, tonumber(deadline), 0 }
+  if place then
+    return place
   end
-  if redis.call('ZSCORE', lobby, person) then
-    return { 'lobby', 0, 0, 0, 0 }
+  if redis.call('SISMEMBER', at_limit, person) == 1 then
+    return { 'at_limit', 0, 0, 0, 0 }
   end
   local ending = redis.call('ZSCORE', ended, person)
   if ending then
@@ -200,29 +365,55 @@ local function is_revoked(person, number, epoch)
   if not number or number == '' then
     return false
   end
-  local current = number_of(person)
-  if current == 0 and not redis.call('ZSCORE', lobby, person) then
+  local current, _, holder = number_of(person)
+  if current == 0 and not redis.call('ZSCORE', lobby, holder) then
     return false
   end
   local present = redis.call('HGET', meta, 'epoch') -- false while the line is being rebuilt
-  return tonumber(number) ~= current or (present and present ~= epoch)
+  local given = tonumber(number)
+  given = given % LANE_NUMBERS == 0 and 0 or given -- of the lobby
+  return given ~= current or (present and present ~= epoch)
 end
 
 -- A person's place and how the line around it looks; `place` if it was read already.
--- Returns {state, number, ahead, deadline, admitted_ms, waiting, lobby, queue state, fast, slow,
---          epoch, lines allowed, absence_ms, turn}; turn is that of the first tick message that contains
---          everything this answer knows
+-- Returns {state, number, ahead, deadline, admitted_ms, waiting, lobby, queue state, pace, epoch,
+--          lines allowed, absence_ms, turn, mode, party, demoted, take-overs, browser, share}; waiting are those of
+--          the lane of somebody who waits, of all lanes for others; turn is that of the first tick message that
+--          contains everything this answer knows; party is leader:people, without people once they are called;
+--          demoted is the reason; share is that of the lane, '' without lanes
 local function standing(person, now, place)
   local answer = place or place_of(person, now)
-  local values = redis.call('HMGET', meta, 'state', 'fast', 'slow', 'epoch', 'lines', 'absence', 'turn')
-  answer[6] = redis.call('ZCARD', line)
+  local values = redis.call(
+    'HMGET', meta, 'state', 'pace', 'epoch', 'lines', 'absence', 'turn', 'mode', 'parties', 'demotions', 'laned'
+  )
+  local is_laned, lane = values[10], lane_of(answer[2])
+  if is_laned and answer[1] == 'waiting' then
+    answer[6] = redis.call('ZCOUNT', line, numbers_of_lane(lane))
+  else
+    answer[6] = redis.call('ZCARD', line)
+  end
   answer[7] = redis.call('ZCARD', lobby)
   answer[8] = values[1] or ''
-  answer[9] = values[2] or '0'
-  answer[10] = values[3] or '0'
-  answer[11] = values[4] or ''
+  answer[9] = values[2] or ''
+  answer[10] = values[3] or ''
+  answer[11] = tonumber(values[4] or 0)
   answer[12] = tonumber(values[5] or 0)
-  answer[13] = tonumber(values[6] or 0)
-  answer[14] = tonumber(values[7] or 0) + 1
+  answer[13] = tonumber(values[6] or 0) + 1
+  answer[14] = values[7] or ''
+  answer[15], answer[16] = '', ''
+  if values[8] and answer.leader then
+    answer[15] = answer.leader .. ':'
+  elseif values[8] and (answer[1] == 'waiting' or answer[1] == 'lobby') then
+    local holder = answer.holder or person
+    local _, others = string.gsub(redis.call('HGET', parties, holder) or '', '%S+', '')
+    answer[15] = others > 0 and holder .. ':' .. others + 1 or ''
+  end
+  if values[9] then
+    local given, reason = string.match(redis.call('HGET', demoted, person) or '', '^%d+:%d+:(%d+):(.*)$')
+    answer[16] = tonumber(given) == answer[2] and reason or ''
+  end
+  answer[17] = answer.moves or 0
+  answer[18] = answer.browser or ''
+  answer[19] = is_laned and tostring(of_lane(lane, 'share') or 1) or ''
   return answer
 end

@@ -12,7 +12,10 @@ if redis.call('HEXISTS', meta, 'epoch') == 0 then
   if new ~= '1' then
     return 0
   end
-  redis.call('HSET', meta, 'tokens', 0, 'refilled', now, 'ticked', now, 'fast', rate, 'slow', rate)
+  redis.call('HSET', meta, 'tokens', 0, 'refilled', now, 'ticked', now, 'fast', rate)
+  note_server()
 end
 set_rules(3, now)
+end_due_minute(now)
+update_pace(0)
 return tonumber(redis.call('HGET', meta, 'lobby_first') or 0)

@@ -1,16 +1,20 @@
 -- Where a person stands. Polling is a heartbeat: it keeps the place and renews a pass that is in use.
 --
 -- KEYS     as in _line.lua
--- ARGV     person, now_ms; number and epoch of their queue token, if they sent one
+-- ARGV     person, now_ms; number and epoch of their queue token, or empty; their browser, or empty
 -- Returns  standing, or {'revoked'}
 local person, now = ARGV[1], tonumber(ARGV[2])
 
--- Reading needs less than acting: after a rebuild and after the draw an older token may still be used
--- to poll, and the answer has the new one.
+-- Reading needs less than acting: after a rebuild, the draw, a demotion or a change of party an older
+-- token may still be used to poll, and the answer has the new one.
 local function may_poll(number)
   local current = number_of(person)
-  local drawn = current <= tonumber(redis.call('HGET', meta, 'lobby_last') or 0)
-  return number == current or (number == 0 and drawn)
+  local drawn = current % LANE_NUMBERS <= tonumber(redis.call('HGET', meta, 'lobby_last') or 0)
+  if number == current or (number % LANE_NUMBERS == 0 and drawn) then
+    return true
+  end
+  local was = string.match(redis.call('HGET', demoted, person) or '', '^(%d+):')
+  return tonumber(was) == number or redis.call('HEXISTS', companions, person) == 1
 end
 
 if is_revoked(person, ARGV[3], ARGV[4]) and not may_poll(tonumber(ARGV[3])) then
@@ -19,6 +23,7 @@ end
 
 redis.call('ZADD', seen, 'XX', now, person)
 local place = place_of(person, now)
+keep_browser(person, place, ARGV[5])
 local pass, longest = rules('pass', 'pass_max')
 if place[1] == 'admitted' and pass then
   place[4] = math.max(place[4], math.min(now + pass, place[5] + longest))

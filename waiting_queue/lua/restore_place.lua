@@ -2,21 +2,25 @@
 -- journalled. The caller has checked their token and the journal.
 --
 -- KEYS     as in _line.lua
--- ARGV     person, now_ms, number (0: a place in the lobby)
+-- ARGV     person, now_ms, number (0 within its lane: a place in the lobby, or among those of a minute)
 -- Returns  standing
 local person, now, number = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 
-local state = rules('state')
+local state, mode = rules('state', 'mode')
 local place = place_of(person, now)
 local PRESENT = { lobby = true, waiting = true, ready = true, admitted = true }
-local is_given = number > 0 and number <= tonumber(redis.call('GET', counter) or 0)
+local in_lane = number % LANE_NUMBERS
+local is_given = in_lane > 0 and in_lane <= last_number(lane_of(number))
 
 if PRESENT[place[1]] or not state or redis.call('HEXISTS', blocked, person) == 1 then
   return standing(person, now, place)
 end
-if number == 0 and state == 'lobby' then
-  redis.call('ZADD', lobby, now, person)
-  record('lobby', person, 0, now)
+if in_lane == 0 and state == 'lobby' then
+  redis.call('ZADD', lobby, lane_of(number) * LOBBY_LANE + now, person)
+  record('lobby', person, number, now)
+elseif number == 0 and mode == 'minute_draw' and (state == 'open' or state == 'paused') then
+  end_due_minute(now)
+  join_minute(person, now)
 elseif is_given and state ~= 'closed' and redis.call('ZCOUNT', line, number, number) == 0 then
   redis.call('ZADD', line, number, person)
   record('join', person, number, now)

@@ -5,7 +5,8 @@
 -- KEYS     as in _line.lua
 -- ARGV     now_ms, batch (people considered for a call), sweep (people removed), grace_ms (calls are kept
 --          so much longer, for claims on their way), behind (1: the site answers late), then the rules:
---          epoch, state, drawing, capacity, rate, cap, claim, pass, pass_max, absence, lines (in ms)
+--          epoch, state, drawing, capacity, rate, cap, claim, pass, pass_max, absence (in ms), lines, limit,
+--          mode, companions; then of each lane, if the event has lanes: id, weight, opens_ms
 -- Returns  {called, expired, absent, lobby, waiting, ready, inside, more, called people…}
 --          or {'lost'} if Redis does not have the line of this epoch
 local now, batch, sweep = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -16,11 +17,20 @@ local OUTAGE_MS = 10000
 -- longer than this at a stretch, so that a process which is always late can't stop the line.
 local BEHIND_MS = 300000
 local ENDED_KEPT_MS = 3600000
+-- Places that are read at once where some of them are not called.
+local PLACES_READ = 500
 
 if redis.call('HGET', meta, 'epoch') ~= ARGV[6] then
   return { 'lost' }
 end
+-- A replica that was started in the same second as its primary has the same time of its last save: so once a
+-- second the server itself is looked at.
+if not note_server() then
+  redis.call('DEL', meta)
+  return { 'lost' }
+end
 set_rules(6, now)
+end_due_minute(now)
 local state, drawing, claim, absence = rules('state', 'drawing', 'claim', 'absence')
 local last, counted_from, uncounted = rules('ticked', 'counted_from', 'uncounted')
 last, counted_from, uncounted = last or now, counted_from or 0, uncounted or 0
@@ -66,53 +76,112 @@ if #forgotten > 0 then
 end
 
 local people = {}
-local function call(person, number)
-  redis.call('ZREM', line, person)
-  redis.call('ZREM', seen, person)
-  redis.call('ZADD', ready, now + claim, person)
-  redis.call('HSET', called, person, number .. ':0')
-  record('ready', person, number, now)
-  people[#people + 1] = person
+local function is_present(person)
+  return tonumber(redis.call('ZSCORE', seen, person) or now) > absent_since
 end
 
--- People who are absent are not called, even if the sweep has not reached them yet.
-local function call_next(count)
-  local next_ones = redis.call('ZRANGE', line, 0, count - 1, 'WITHSCORES')
-  for index = 1, #next_ones, 2 do
-    local person, number = next_ones[index], string.format('%d', next_ones[index + 1])
-    if tonumber(redis.call('ZSCORE', seen, person) or now) > absent_since then
-      call(person, number)
-    else
+-- Call one place: a person, or a leader with all companions who are there.
+local has_parties = redis.call('EXISTS', parties) == 1
+local function call_place(person, number)
+  local members = has_parties and disband(person, number, is_present, now) or { person }
+  redis.call('ZREM', line, person)
+  for _, member in ipairs(members) do
+    call(member, number, now, #members > 1 and person or nil)
+    people[#people + 1] = member
+  end
+  return #members
+end
+
+local is_laned = rules('laned')
+local open, clock = open_lanes(is_laned, now)
+
+-- The first places between two numbers, without those of people who have to verify first. However many of them are
+-- in front, those behind them are called.
+local function first_places(from, to, count)
+  if (rules('unverified') or 0) == 0 then
+    return redis.call('ZRANGEBYSCORE', line, from, to, 'WITHSCORES', 'LIMIT', 0, count)
+  end
+  local found, read = {}, 0
+  repeat
+    local part = redis.call('ZRANGEBYSCORE', line, from, to, 'WITHSCORES', 'LIMIT', read, PLACES_READ)
+    read = read + PLACES_READ
+    for index = 1, #part, 2 do
+      if #found < 2 * count and redis.call('SISMEMBER', unverified, part[index]) == 0 then
+        found[#found + 1], found[#found + 2] = part[index], part[index + 1]
+      end
+    end
+  until #found == 2 * count or #part < 2 * PLACES_READ
+  return found
+end
+
+-- The first places of each open lane, and their numbers. Nobody overtakes those of an earlier minute, which are in
+-- everybody's lane.
+local function read_heads(count)
+  local undrawn = first_undrawn()
+  for _, lane in ipairs(open) do
+    local from, to = numbers_of_lane(lane.id)
+    to = lane.id == 0 and undrawn and '(' .. undrawn or to
+    lane.heads = first_places(from, to, count)
+    lane.read = 0
+  end
+end
+
+-- People who are absent are not called, even if the sweep has not reached them yet. Each place takes one permit and
+-- one call of its lane, but room for everybody of a party. Nobody of any lane overtakes a party that waits for room.
+-- Returns how many places were considered, and how many were called
+local function call_next(count, free)
+  local places = 0
+  read_heads(count)
+  for considered = 1, count do
+    local lane, start = fairest_lane(open, clock)
+    if not lane then
+      return considered - 1, places
+    end
+    local person, number = lane.heads[lane.read + 1], tonumber(lane.heads[lane.read + 2])
+    lane.read = lane.read + 2
+    if not is_present(person) then
       remove(person, 'expired', now)
       absent = absent + 1
+    elseif has_parties and party_size(person) > free and free < rules('cap') then
+      return considered - 1, places
+    else
+      free = free - call_place(person, number)
+      places = places + 1
+      clock = is_laned and charge_lane(lane, start) or clock
     end
   end
-  return #next_ones / 2
+  return count, places
 end
 
 local more = left <= 0
 if (state == 'open' or state == 'draining') and drawing ~= 1 then
-  local available = permits(now)
-  local wanted = math.max(math.min(math.floor(available), room()), 0)
-  local considered = wanted > 0 and call_next(math.min(wanted, batch)) or 0
-  local unfinished = #people < wanted and considered == math.min(wanted, batch)
-  spend(available, #people, now, unfinished)
+  call_bypassing(now, people)
+  local available, free = permits(now), room()
+  local wanted, considered, places = math.max(math.min(math.floor(available), free), 0), 0, 0
+  if wanted > 0 then
+    considered, places = call_next(math.min(wanted, batch), free)
+  end
+  local unfinished = places < wanted and considered == math.min(wanted, batch)
+  spend(available, places, now, unfinished)
   more = more or unfinished
 else
   redis.call('HSET', meta, 'tokens', 0, 'refilled', later(now, rules('refilled')))
 end
 
--- How fast people are called: two moving averages, over half a minute and over five minutes.
+if is_laned then
+  update_shares(open)
+end
+
+-- How fast people are called: a moving average over half a minute.
 local elapsed = math.max(now - last, 0) / 1000
 uncounted = uncounted + #people
 if elapsed > 0 then
-  for name, memory in pairs({ fast = 30, slow = 300 }) do
-    local keep = math.exp(-elapsed / memory)
-    local rate = (rules(name) or 0) * keep + (uncounted / elapsed) * (1 - keep)
-    redis.call('HSET', meta, name, string.format('%.6f', rate))
-  end
+  local keep = math.exp(-elapsed / 30)
+  local rate = (rules('fast') or 0) * keep + (uncounted / elapsed) * (1 - keep)
+  redis.call('HSET', meta, 'fast', string.format('%.6f', rate))
   uncounted = 0
 end
+update_pace(elapsed)
 redis.call('HSET', meta, 'ticked', later(now, last), 'uncounted', uncounted)
 
 local sizes = { redis.call('ZCARD', lobby), redis.call('ZCARD', line), redis.call('ZCARD', ready), redis.call('ZCARD', inside) }

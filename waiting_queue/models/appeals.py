@@ -1,4 +1,4 @@
-"""Appeals of blocked people."""
+"""Appeals of people who were blocked, or moved to the end of the line."""
 
 from django.conf import settings
 from django.db import models
@@ -11,12 +11,12 @@ APPEAL_MAX_LENGTH = 500
 
 
 class BlockAppeal(Lifecycle):
-    """The message of a blocked person to the organiser, and the operator's answer."""
+    """The message of such a person to the organiser, and the operator's answer."""
 
     class State(models.TextChoices):
         OPEN = "open", _("waits for an answer")
-        LIFTED = "lifted", _("the block was lifted")
-        REFUSED = "refused", _("the block stays")
+        LIFTED = "lifted", _("granted")
+        REFUSED = "refused", _("refused")
 
     MOVES = {State.OPEN: {State.LIFTED, State.REFUSED}, State.LIFTED: set(), State.REFUSED: set()}
 
@@ -40,8 +40,8 @@ class BlockAppeal(Lifecycle):
     )
 
     class Meta:
-        verbose_name = _("appeal against a block")
-        verbose_name_plural = _("appeals against blocks")
+        verbose_name = _("appeal")
+        verbose_name_plural = _("appeals")
         ordering = ["-id"]
         constraints = [
             models.UniqueConstraint(

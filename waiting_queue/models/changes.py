@@ -20,3 +20,9 @@ class QueueChange(ChangeRecord):
     class Meta(ChangeRecord.Meta):
         verbose_name = _("change of a queue")
         verbose_name_plural = _("changes of queues")
+        permissions = [("export_evidence", _("Can export evidence about people in a line"))]
+        # Whether somebody is blocked is asked before each payment.
+        indexes = [
+            models.Index(fields=["queue", "what"], name="changes_of_a_queue"),
+            models.Index(fields=["queue", "-at", "-id"], name="changes_of_a_queue_by_time"),
+        ]

@@ -20,6 +20,11 @@ class QueueJournal(models.Model):
         EXPIRED = "expired", _("was away or too late")
         BLOCKED = "blocked", _("was moved out")
         CLOSED = "closed", _("the queue closed")
+        DEMOTED = "demoted", _("was moved to the end of the line")
+        RESTORED = "restored", _("got the old place back")
+        BYPASS = "bypass", _("may enter without waiting")
+        COMPANION = "companion", _("waits with the leader of a party")
+        LEAD = "lead", _("leads the party from now on")
 
     event = models.ForeignKey(Event, models.CASCADE, related_name="+", verbose_name=_("event"))
     entry = models.CharField(max_length=40)
@@ -27,6 +32,8 @@ class QueueJournal(models.Model):
     person = models.BigIntegerField(_("person"))
     kind = models.CharField(_("what"), max_length=9, choices=Kind)
     number = models.BigIntegerField(_("number"))
+    # Of the party that the person waits or was called with.
+    leader = models.BigIntegerField(_("leader of the party"), null=True)
 
     class Meta:
         verbose_name = _("journal entry")

@@ -1,6 +1,5 @@
 """The queue in front of a sale: its state and its knobs."""
 
-import secrets
 from typing import Any
 
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
@@ -9,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.states import Lifecycle
 from ticketing.events.models import Event
+from waiting_queue.models.draw_secrets import DrawSecrets, new_draw_secrets
 
 # The fields that operators may change; `services.set_knobs` accepts no other.
 KNOBS = (
@@ -20,23 +20,21 @@ KNOBS = (
     "pass_max_seconds",
     "absence_seconds",
     "queues_per_person",
+    "companions",
     "stock_factor",
     "lobby_opens_at",
     "opens_at",
-    "shuffle_lobby",
+    "mode",
+    "moves_groups",
 )
 NOTICE_MAX_LENGTH = 300
+PUBLIC_VALUE_MAX_LENGTH = 200
 one_plain_line = RegexValidator(
     r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]",
     _("Write one line, without control characters."),
     code="control_characters",
     inverse_match=True,
 )
-
-
-def new_seed() -> str:
-    """Return a new secret for a draw."""
-    return secrets.token_hex(32)
 
 
 def knob(
@@ -62,13 +60,22 @@ class SaleQueue(Lifecycle):
         DRAINING = "draining", _("draining")
         CLOSED = "closed", _("closed")
 
+    class Mode(models.TextChoices):
+        """How people get their places."""
+
+        FIRST_COME = "first_come", _("first come, first served")
+        DRAW = "draw", _("lobby, then draw")
+        MINUTE_DRAW = "minute_draw", _("draw all along, every minute")
+        PASSTHROUGH = "passthrough", _("no line, everyone comes in")
+        CLOSED = "closed", _("nobody comes in")
+
     MOVES = {
         State.SCHEDULED: {State.LOBBY, State.OPEN, State.CLOSED},
         State.LOBBY: {State.OPEN, State.CLOSED},
         State.OPEN: {State.PAUSED, State.DRAINING, State.CLOSED},
         State.PAUSED: {State.OPEN, State.DRAINING, State.CLOSED},
         State.DRAINING: {State.OPEN, State.CLOSED},
-        State.CLOSED: set(),
+        State.CLOSED: {State.SCHEDULED, State.OPEN},
     }
     RUNNING = frozenset(State) - {State.SCHEDULED, State.CLOSED}
 
@@ -87,10 +94,13 @@ class SaleQueue(Lifecycle):
     opens_at = models.DateTimeField(
         _("queue opens"), help_text=_("The lobby is drawn at this moment.")
     )
-    shuffle_lobby = models.BooleanField(
-        _("draw the lobby by lot"),
-        default=True,
-        help_text=_("Off: people in the lobby keep the order in which they came."),
+    mode = models.CharField(
+        _("mode"),
+        max_length=11,
+        choices=Mode,
+        default=Mode.DRAW,
+        db_default=Mode.DRAW,
+        help_text=_("How people get their places. Whoever comes after a draw is behind it."),
     )
     max_inside = models.PositiveIntegerField(
         **knob(
@@ -158,16 +168,34 @@ class SaleQueue(Lifecycle):
             high=1_000,
         )
     )
+    companions = models.PositiveSmallIntegerField(
+        **knob(
+            _("companions"),
+            3,
+            _("So many people may join somebody in line, as a party with one limit; 0: none."),
+            low=0,
+            high=20,
+            db_default=3,
+        )
+    )
     stock_factor = models.FloatField(
         **knob(
             _("stock factor"),
             None,
-            _("At most so many people inside per seat still free. Empty: off."),
+            _("So many people inside per free seat. Empty: by how many seats people take."),
             low=0,
             high=1_000,
             null=True,
             blank=True,
         )
+    )
+    moves_groups = models.BooleanField(
+        _("move groups"),
+        default=True,
+        db_default=True,
+        help_text=_(
+            "The system moves many new accounts of one network to the end, until they verify."
+        ),
     )
     notice = models.CharField(
         _("message to everyone in line"),
@@ -180,10 +208,39 @@ class SaleQueue(Lifecycle):
     )
     # Names the line in Redis: new after a rebuild, empty before the queue starts and once archived.
     epoch = models.CharField(max_length=24, blank=True, editable=False)
-    # Its hash is published before the opening, the seed itself after the draw.
-    seed = models.CharField(max_length=64, default=new_seed, editable=False)
-    # Hashed with a person's id into their entry in the published draw; never published itself.
-    salt = models.CharField(max_length=64, default=new_seed, editable=False)
+    # The hash of the draw's secret, and secret and salt encrypted: see `draw_secrets`.
+    draw_secrets = models.CharField(
+        max_length=400, default=new_draw_secrets, db_default="", editable=False
+    )
+    public_value_source = models.CharField(
+        _("public value that is announced"),
+        max_length=PUBLIC_VALUE_MAX_LENGTH,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        validators=[one_plain_line],
+    )
+    public_value = models.CharField(
+        _("public value"),
+        max_length=PUBLIC_VALUE_MAX_LENGTH,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        validators=[one_plain_line],
+    )
+    # The commitment of the draws of minutes, and their secrets encrypted; empty until that mode.
+    minute_secrets = models.CharField(
+        max_length=400, blank=True, default="", db_default="", editable=False
+    )
+    # Of the previous release, whose processes may still run; the next one drops it: `mode` says it.
+    shuffle_lobby = models.BooleanField(
+        _("draw the lobby by lot"), default=True, db_default=True, editable=False
+    )
+    # Plain secrets of the previous release, whose processes may still run; the next one drops them.
+    seed = models.CharField(max_length=64, default="", db_default="", editable=False)
+    salt = models.CharField(max_length=64, default="", db_default="", editable=False)
 
     class Meta:
         verbose_name = _("queue of a sale")
@@ -205,3 +262,28 @@ class SaleQueue(Lifecycle):
 
     def __str__(self) -> str:
         return str(self.event)
+
+    @property
+    def secret_sha256(self) -> str:
+        """The hash that commits to the draw's secret: published from the beginning."""
+        return self.draw_secrets.partition(":")[0]
+
+    def open_draw_secrets(self) -> DrawSecrets:
+        """Decrypt the draw's secret and salt."""
+        return DrawSecrets.decrypt(self.draw_secrets)
+
+    @property
+    def line_state(self) -> str:
+        """The state as people in line know it: paused while the sale is, or nobody comes in."""
+        is_held = self.event.state == Event.State.PAUSED or self.mode == self.Mode.CLOSED
+        return self.State.PAUSED if self.state == self.State.OPEN and is_held else self.state
+
+    @property
+    def draws_lobby(self) -> bool:
+        """Whether the people in the lobby get their places by lot, and not by order of arrival."""
+        return self.mode in (self.Mode.DRAW, self.Mode.MINUTE_DRAW)
+
+    @property
+    def minutes_sha256(self) -> str:
+        """What commits to the secrets of all minutes; empty if none is drawn."""
+        return self.minute_secrets.partition(":")[0]

@@ -33,7 +33,6 @@ class GradeOutlook:
 
 @dataclass(frozen=True)
 class Outlook:
-    sold_out: bool
     grades: list[GradeOutlook]
 
     def as_dict(self) -> dict[str, Any]:
@@ -61,8 +60,7 @@ def forecast(
     held = sum(grade.held for grade in seats)
     basket = average_basket(sold=sold, done=max(admitted - inside, 0))
     before_the_line = ready + undecided(inside=inside, held=held, basket=basket)
-    left = any(grade.free or grade.held for grade in seats)
-    return Outlook(sold > 0 and not left, grade_outlooks(seats, basket, before_the_line))
+    return Outlook(grade_outlooks(seats, basket, before_the_line))
 
 
 def average_basket(*, sold: int, done: int) -> Fraction:

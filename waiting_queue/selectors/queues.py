@@ -31,6 +31,12 @@ def current_queue(event_id: int) -> SaleQueue | None:
     return SaleQueue.objects.exclude(state=SaleQueue.State.CLOSED).filter(pk=event_id).first()
 
 
+def open_lines_of_identities() -> list[int]:
+    """Return the events with a line that ask for verified identities."""
+    queues = SaleQueue.objects.filter(event__identity_level=Event.IdentityLevel.IDENTITY)
+    return list(queues.filter(state__in=SaleQueue.RUNNING).values_list("pk", flat=True))
+
+
 def current_notice(event_id: int) -> str:
     """Return the operator's message to everyone in line; empty if there is none."""
     notice = SaleQueue.objects.filter(pk=event_id).values_list("notice", flat=True).first()

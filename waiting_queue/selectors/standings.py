@@ -3,11 +3,13 @@
 import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Protocol
 
 from django.urls import reverse
 
 from ticketing.core.errors import DomainError
+from ticketing.events.models import Event
 from waiting_queue import errors
 from waiting_queue.models import SaleQueue
 from waiting_queue.store import Standing
@@ -15,14 +17,15 @@ from waiting_queue.tokens import QueueToken
 
 IN_ORDER = frozenset({"waiting", "ready", "admitted"})
 LIVE = IN_ORDER | {"lobby"}
-# People per second. Below this the line counts as standing still and no estimate is given.
-MIN_RATE = 0.001
 # Seconds between two polls, and the share of the expected wait that passes between them.
 MIN_POLL, MAX_POLL, POLL_SHARE = 1.0, 30.0, 1 / 20
 LOBBY_POLL = INSIDE_POLL = 10.0
 ASSUMED_RATE = 10.0  # sets the poll interval where no rate is known
 JITTER = 0.2
+# Of an estimate; more where few people have left the places that others wait for.
+ERROR = 0.1
 Eta = tuple[int | None, int | None, int | None]
+NO_PACE = "0 0 0 0 0"
 NO_ETA: Eta = (None, None, None)
 
 
@@ -30,9 +33,7 @@ class LineSpeed(Protocol):
     """The fields that a standing and a tick message share, from which `Pace` is computed."""
 
     @property
-    def fast(self) -> float: ...
-    @property
-    def slow(self) -> float: ...
+    def pace(self) -> str: ...
     @property
     def queue_state(self) -> str: ...
     @property
@@ -47,18 +48,22 @@ def standing_body(
     now: datetime,
     jitter: float,
     held: QueueToken | None = None,
+    browser: str = "",
 ) -> dict[str, Any]:
     """Return a standing as the API's JSON; `jitter`, from 0 to 1, spreads the next polls.
 
-    `held` is the token that the caller sent: it is not sent back if it is still the right one.
+    `held` is the token that the caller sent: it is not sent back if it is still the right one. The
+    `browser` of the caller gets the pass if it is the one that has it.
+    What few people have is left out for all others, and where it is not read from the line.
     """
     rank = standing.ahead if standing.state == "waiting" else None
     ahead = standing.ahead if standing.state in IN_ORDER else None
     expected, low, high = eta_of(standing)
-    return {
+    body: dict[str, Any] = {
         "status": "entered" if standing.state == "admitted" else standing.state,
         "state": standing.state.upper(),
-        "number": standing.number or None,
+        "lane": standing.lane,
+        "number": standing.number_in_lane or None,
         "position": None if rank is None else rank + 1,
         "ahead": ahead,
         "rank": rank,
@@ -71,42 +76,56 @@ def standing_body(
         "paused": standing.queue_state == "paused",
         "deadline": _iso(standing.deadline_ms) if standing.state in {"ready", "admitted"} else None,
         "queue_state": standing.queue_state,
+        "mode": standing.mode,
         "next_poll_ms": next_poll_ms(standing, low, now, jitter),
         "turn": standing.turn,
         "server_time": now.isoformat(timespec="milliseconds"),
-        "token": new_token(event_id, person, standing, held),
-        "go_to": reverse("reservations:seats", args=[event_id])
-        if standing.state == "admitted"
-        else None,
+        "token": new_token(event_id, person, standing, held, browser=browser, now=now),
+        "elsewhere": standing.is_elsewhere(browser),
+        "go_to": _seat_page(event_id) if standing.state == "admitted" else None,
     }
+    if standing.leader:
+        people = standing.party_size or None
+        body["party"] = {"leads": standing.leader == person, "people": people}
+    if standing.demoted_why:
+        body["demoted_why"] = standing.demoted_why
+    return body
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast a line moves, computed once per tick for everybody who waits in it.
+    """How fast a line moves, computed once per tick for everybody who waits in it."""
 
-    The rates are people called per second: the better and the worse of the two recent averages.
-    """
-
-    best_rate: float
-    worst_rate: float
+    calls: float  # a second, as the rate allows: more than it says if some don't come; 0: no limit
+    room: int  # free places inside
+    cap: int  # places inside; 0: nobody is called
+    stay: float  # seconds that a place is taken, by those who come in and by those who don't
+    stays: float  # how many stays that is known from
     max_poll: float  # seconds; with longer gaps an absent page could lose its place
+    share: float = 1.0  # of all calls, that the lane gets
 
     @classmethod
-    def of(cls, line: LineSpeed) -> "Pace":
-        worst, best = sorted((line.fast, line.slow))
-        if line.queue_state == "paused" or best < MIN_RATE:
-            best = worst = 0
-        max_poll = line.absence_ms / 3000 if line.absence_ms else MAX_POLL
-        return cls(best, worst, max_poll / (1 + JITTER))
+    def of(cls, line: LineSpeed, share: float = 1.0) -> "Pace":
+        return _pace(line.pace or NO_PACE, line.queue_state, line.absence_ms, share or 1.0)
 
     def eta(self, ahead: int) -> Eta:
-        """Return the expected, shortest and longest wait in seconds; None where unknown."""
-        people, best, worst = ahead + 1, self.best_rate, self.worst_rate
-        if not best:
+        """Return the expected, shortest and longest wait in seconds; None where unknown.
+
+        The slower decides: the rate at which people are called, or the places that become free.
+        """
+        if self.cap <= 0:
             return NO_ETA
-        expected, low = math.ceil(2 * people / (worst + best)), int(people * 0.9 / best)
-        return expected, low, math.ceil(people * 1.1 / worst) if worst >= MIN_RATE else None
+        people = (ahead + 1) / self.share  # called from all lanes until then
+        after_others = max(people - self.room, 0)
+        by_rate = people / self.calls if self.calls else 0.0
+        # Whoever is inside has been there for some time: the first place is free sooner.
+        by_places = (after_others - 0.5) * self.stay / self.cap
+        low, high = by_rate * (1 - ERROR), by_rate * (1 + ERROR)
+        if by_places <= by_rate:
+            return _up(by_rate), int(low), _up(high)
+        error = ERROR + after_others**-0.5 + (self.stays + 1) ** -0.5
+        low, high = max(by_places * (1 - error), low), by_places * (1 + error)
+        return _up(by_places), int(low), _up(high) if self.stays >= 1 else None
 
     def poll_ms(self, ahead: int, eta_low: int | None, jitter: float) -> int:
         """Return the poll interval of a waiting person: the farther back, the longer."""
@@ -117,11 +136,22 @@ class Pace:
         return round(min(seconds, self.max_poll) * 1000 * (1 - JITTER + 2 * JITTER * jitter))
 
 
+@lru_cache(maxsize=256)
+def _pace(pace: str, queue_state: str, absence_ms: int, share: float) -> Pace:
+    """Everybody who asks between two ticks has the same."""
+    calls, room, cap, stay, stays = map(float, pace.split())
+    max_poll = absence_ms / 3000 if absence_ms else MAX_POLL
+    places = 0 if queue_state == "paused" else int(cap)
+    return Pace(calls, int(room), places, stay, stays, max_poll / (1 + JITTER), share)
+
+
 def eta_of(standing: Standing) -> Eta:
     """Return the wait that is left, from the rate at which people were called recently."""
     if standing.state in {"ready", "admitted"}:
         return 0, 0, 0
-    return Pace.of(standing).eta(standing.ahead) if standing.state == "waiting" else NO_ETA
+    if standing.state != "waiting":
+        return NO_ETA
+    return Pace.of(standing, standing.share).eta(standing.ahead)
 
 
 def next_poll_ms(standing: Standing, eta_low: int | None, now: datetime, jitter: float) -> int:
@@ -141,18 +171,30 @@ def next_poll_ms(standing: Standing, eta_low: int | None, now: datetime, jitter:
 
 
 def new_token(
-    event_id: int, person: str, standing: Standing, held: QueueToken | None
+    event_id: int,
+    person: str,
+    standing: Standing,
+    held: QueueToken | None,
+    *,
+    browser: str,
+    now: datetime,
 ) -> str | None:
-    """Return the signed token of this standing, or None if the caller holds it already."""
+    """Return the signed token of this standing, or None if the caller holds it already.
+
+    It is a pass for the browser that has the turn, and for no other.
+    """
     if standing.state not in LIVE:
         return None
     token = QueueToken(event_id, person, standing.number, standing.epoch)
-    return None if token == held else token.sign()
+    if standing.state == "admitted" and browser and browser == standing.browser:
+        token = token.as_pass(browser, now)
+    return token.sign() if token.replaces(held) else None
 
 
 def missing_line_error(event_id: int) -> DomainError:
     """Return the error that says why Redis has no line for this event."""
-    state = SaleQueue.objects.filter(pk=event_id).values_list("state", flat=True).first()
+    published = SaleQueue.objects.exclude(event__state=Event.State.DRAFT)
+    state = published.filter(pk=event_id).values_list("state", flat=True).first()
     match state:
         case None:
             return errors.NoQueue()
@@ -161,6 +203,15 @@ def missing_line_error(event_id: int) -> DomainError:
         case SaleQueue.State.CLOSED:
             return errors.QueueOver()
     return errors.QueueUnavailable()
+
+
+@lru_cache(maxsize=1_024)
+def _seat_page(event_id: int) -> str:
+    return reverse("reservations:seats", args=[event_id])
+
+
+def _up(seconds: float) -> int:
+    return math.ceil(round(seconds, 3))
 
 
 def _iso(moment_ms: int) -> str:

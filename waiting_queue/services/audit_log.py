@@ -12,7 +12,15 @@ from waiting_queue.models import NOTICE_MAX_LENGTH, QueueChange, SaleQueue
 log = logging.getLogger(__name__)
 WHY_MAX_LENGTH = 200
 PERSON, BLOCKED, UNBLOCKED = "person", "blocked", "unblocked"
+DEMOTED, RESTORED = "demoted", "restored"
+ASKED, UNASKED = "asked", "unasked"  # to verify who they are
+GROUP = "group: "  # begins the reason of what the system does about a group
+VERIFIED = "verified"  # reason why the system undoes that
+EVIDENCE = "evidence"  # what was exported
+BYPASSING, BYPASS_ENDED = "bypass", "bypass_ended"
+NO_PUBLIC_VALUE = "public_value_missing"  # reason of what the system writes at the opening
 REFUSED = "refused"  # of an appeal against a block
+LANE, LANE_KEYS = "lane_", "lane_keys_"  # each with the lane's number
 
 
 def record_change(
@@ -40,12 +48,35 @@ def about_person(person: str) -> str:
 
 def blocked_people(event_id: int) -> dict[str, str]:
     """Return the reason for each blocked person, by person, in case Redis has lost the blocks."""
+    changes = _last_changes(event_id, BLOCKED, UNBLOCKED)
+    return {person: change.why for person, change in changes.items()}
+
+
+def demoted_people(event_id: int) -> dict[str, QueueChange]:
+    """Return the last demotion of everybody who was not given their place back."""
+    return _last_changes(event_id, DEMOTED, RESTORED)
+
+
+def asked_people(event_id: int) -> dict[str, QueueChange]:
+    """Return the last request to everybody who still has to verify who they are."""
+    return _last_changes(event_id, ASKED, UNASKED)
+
+
+def people_of_groups(event_id: int, *done: str) -> set[str]:
+    """Return whom the system has ever done this to, also if it was undone since."""
+    changes = QueueChange.objects.filter(queue_id=event_id, by=None, why__startswith=GROUP)
+    named = changes.filter(after__in=done).values_list("what", flat=True)
+    return {what.removeprefix(f"{PERSON} ") for what in named}
+
+
+def _last_changes(event_id: int, done: str, undone: str) -> dict[str, QueueChange]:
+    """Return by person the last change that did this, unless a later one has undone it."""
     changes = QueueChange.objects.filter(queue_id=event_id, what__startswith=f"{PERSON} ")
-    last: dict[str, tuple[str, str]] = {}
-    for what, after, why in changes.order_by("id").values_list("what", "after", "why"):
-        if after in (BLOCKED, UNBLOCKED):
-            last[what.removeprefix(f"{PERSON} ")] = (after, why)
-    return {person: why for person, (after, why) in last.items() if after == BLOCKED}
+    last = {
+        change.what.removeprefix(f"{PERSON} "): change
+        for change in changes.filter(after__in=[done, undone]).order_by("id")
+    }
+    return {person: change for person, change in last.items() if change.after == done}
 
 
 def _as_text(value: Any) -> str:

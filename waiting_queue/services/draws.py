@@ -12,7 +12,8 @@ from waiting_queue import store
 from waiting_queue.errors import QueueUnavailable
 from waiting_queue.locks import free_queue_for_update
 from waiting_queue.models import QueueDraw, SaleQueue
-from waiting_queue.selectors import drawn_order, entry_of
+from waiting_queue.selectors import derived_seed, drawn_order, entry_of, lobby_hash
+from waiting_queue.services.group_moves import move_groups_of_draw
 from waiting_queue.services.rules import rules_of
 
 log = logging.getLogger(__name__)
@@ -23,24 +24,46 @@ BATCH = 500
 def draw_lobby(*, event_id: int, now: datetime) -> int:
     """Carry out a draw that is due, or finish one that crashed; return how many got a number.
 
-    Two transactions: the order is committed before anybody gets a number, so that a second
-    attempt gives everybody the same number.
+    Four transactions: the lobby is committed before its seed is derived, and the order before
+    anybody gets a number, so that a second attempt has the same seed and gives the same numbers.
+    Groups are moved to the end before the draw is finished and the first are called.
     """
-    if not _save_order(event_id, now):
+    if not _fix_lobby(event_id, now) or not _save_order(event_id):
         return 0
-    return _give_numbers(event_id, now)
+    moved = _give_numbers(event_id, now)
+    move_groups_of_draw(event_id=event_id, now=now)
+    return _finish(event_id, moved, now)
 
 
 @transaction.atomic
-def _save_order(event_id: int, now: datetime) -> bool:
+def _fix_lobby(event_id: int, now: datetime) -> bool:
+    """Save who is drawn; whoever leaves the lobby from now on changes nothing about the seed."""
     queue = free_queue_for_update(event_id)
     draw = _unfinished_draw(event_id)
     if queue is None or draw is None:
         return False
     if draw.people is None:
         draw.first_number = _begin(queue, now, drawing=True)
-        draw.people = _in_drawn_order(draw, store.lobby_people(event_id))
-        draw.save(update_fields=["first_number", "people"])
+        draw.people = store.lobby_people(event_id)
+        draw.lobby_sha256 = lobby_hash(people_by_entry(queue, draw.people))
+        draw.save(update_fields=["first_number", "people", "lobby_sha256"])
+    return True
+
+
+@transaction.atomic
+def _save_order(event_id: int) -> bool:
+    """Derive the seed from the fixed lobby, and save the order that it gives."""
+    queue = free_queue_for_update(event_id)
+    draw = _unfinished_draw(event_id)
+    if queue is None or draw is None:
+        return False
+    if not draw.seed:
+        secret = queue.open_draw_secrets().secret
+        draw.seed = derived_seed(secret, draw.lobby_sha256, queue.public_value)
+        if draw.shuffled:
+            by_entry = people_by_entry(queue, draw.people or [])
+            draw.people = [by_entry[entry] for entry in drawn_order(draw.seed, by_entry)]
+        draw.save(update_fields=["seed", "people"])
     return True
 
 
@@ -56,10 +79,21 @@ def _give_numbers(event_id: int, now: datetime) -> int:
     for start in range(0, len(people), BATCH):
         batch = people[start : start + BATCH]
         moved += store.run(store.draw(event_id, batch, draw.first_number + start, now))
+    return moved
+
+
+@transaction.atomic
+def _finish(event_id: int, moved: int, now: datetime) -> int:
+    """Let people be called; if another worker has the queue, the next attempt does it."""
+    queue = free_queue_for_update(event_id)
+    draw = _unfinished_draw(event_id)
+    if queue is None or draw is None:
+        return 0
     draw.finished_at = now
     draw.save(update_fields=["finished_at"])
     _begin(queue, now, drawing=False)
-    log.info("queue %s: drew %s of %s people in the lobby", event_id, moved, len(people))
+    people = len(draw.people or [])
+    log.info("queue %s: drew %s of %s people in the lobby", event_id, moved, people)
     return moved
 
 
@@ -75,8 +109,7 @@ def _begin(queue: SaleQueue, now: datetime, *, drawing: bool) -> int:
     return first_number
 
 
-def _in_drawn_order(draw: QueueDraw, people: list[str]) -> list[str]:
-    if not draw.shuffled:
-        return people
-    by_entry = {entry_of(draw.queue, person): person for person in people}
-    return [by_entry[entry] for entry in drawn_order(draw.seed, by_entry)]
+def people_by_entry(queue: SaleQueue, people: list[str]) -> dict[str, str]:
+    """Return these people by their pseudonyms in published draws."""
+    salt = queue.open_draw_secrets().salt
+    return {entry_of(salt, person): person for person in people}

@@ -4,68 +4,158 @@ Each comes in two forms, for threads and for coroutines. Both are one round trip
 usual case and read no table; only the check asks the database where Redis has no line.
 """
 
+from collections.abc import Callable, Collection
 from datetime import datetime
+from typing import Any
 
+from ticketing.accounts.errors import IdentityNotVerified
+from ticketing.core.errors import TooManyRequests
 from ticketing.core.fast_path.threads import in_thread
+from ticketing.events.selectors import require_own_sale
+from ticketing.events.services import KnownPerson, aentry_rule, entry_rule
 from waiting_queue import errors, metrics, store
 from waiting_queue.live.hub import QueueHub
+from waiting_queue.selectors.standings import LIVE
+from waiting_queue.services.challenges import (
+    Newcomer,
+    aadmit_newcomer,
+    admit_newcomer,
+    first_signals,
+)
+from waiting_queue.services.line_limit import enforce_limit, may_exceed_limit
 from waiting_queue.services.lost_places import may_be_lost, restore_lost_place
-from waiting_queue.services.no_line import require_open_sale
+from waiting_queue.services.refusals import refusal_of
+from waiting_queue.services.signals import (
+    record_refused,
+    record_refused_later,
+    record_signals,
+    record_signals_later,
+)
 from waiting_queue.store import ScriptCall, ScriptResult, Standing
 from waiting_queue.tokens import QueueToken
 
-# Longer than a join can take, including clocks that disagree.
-JOINING_SECONDS = 10
-LIVE = frozenset({"lobby", "waiting", "ready", "admitted"})
-REFUSALS = {
-    "lost": errors.QueueUnavailable,
-    "not_open": errors.QueueNotOpen,
-    "over": errors.QueueOver,
-    "full": errors.QueueFull,
-    "not_yet": errors.NotYourTurn,
-    "late": errors.TooLate,
-    "not_in_line": errors.NotInLine,
-    "revoked": errors.BadQueueToken,
-}
+# Refusals of newcomers; whoever has a place is none.
+NOT_LET_IN = (errors.ChallengeRequired, TooManyRequests)
 
 
-def join(*, event_id: int, person: str, now: datetime) -> Standing:
-    """Take a number, or keep the one there is."""
-    memberships, result = store.run_all(_join_calls(event_id, person, now))
+def join(
+    *,
+    event_id: int,
+    person: str,
+    now: datetime,
+    browser: str = "",
+    lane: int = 0,
+    known: KnownPerson | None = None,
+    newcomer: Newcomer | None = None,
+) -> Standing:
+    """Take a number, or keep the one there is. Whoever is inside at once has the pass here.
+
+    The caller has checked the key of the lane. `known` is what the caller's session says about
+    them: the event may ask for more. A `newcomer` may be asked for a challenge first.
+    """
+    who: Any = {"event_id": event_id, "person": person, "now": now}
+    if known:
+        _require_entry(**who, known=known, newcomer=newcomer)
+    try:
+        signals = admit_newcomer(**who, newcomer=newcomer) if newcomer else None
+    except NOT_LET_IN:
+        kept = store.run(store.poll(event_id, person, now, browser=browser))
+        if kept and kept.state in LIVE:
+            return kept  # joining twice changes nothing, also in a rush
+        raise
+    memberships, result = store.run_all(_join_calls(event_id, person, now, browser, lane))
     if result.outcome not in {"joined", "already"}:
         store.run(store.remove_membership(event_id, person))
-        raise _refusal(result)
-    if _may_exceed_limit(event_id, memberships, result, now):
-        _enforce_limit(event_id, person, now, memberships, result.standing.lines_allowed)
+        raise refusal_of(result)
+    if may_exceed_limit(event_id, memberships, result, now):
+        enforce_limit(event_id, person, now, memberships, result.standing.lines_allowed)
+    if signals and result.standing.just_joined:
+        record_signals(event_id, person, signals)
     return result.standing
 
 
-async def ajoin(*, event_id: int, person: str, now: datetime) -> Standing:
-    memberships, result = await store.arun_all(_join_calls(event_id, person, now))
+async def ajoin(
+    *,
+    event_id: int,
+    person: str,
+    now: datetime,
+    browser: str = "",
+    known: KnownPerson | None = None,
+    newcomer: Newcomer | None = None,
+) -> Standing:
+    """Join everybody's lane."""
+    who: Any = {"event_id": event_id, "person": person, "now": now}
+    if known:
+        await _arequire_entry(**who, known=known, newcomer=newcomer)
+    try:
+        signals = await aadmit_newcomer(**who, newcomer=newcomer) if newcomer else None
+    except NOT_LET_IN:
+        if await store.ahas_membership(event_id, person):
+            kept = await store.arun(store.poll(event_id, person, now, browser=browser))
+            if kept and kept.state in LIVE:
+                return kept  # joining twice changes nothing, also in a rush
+        raise
+    memberships, result = await store.arun_all(_join_calls(event_id, person, now, browser))
     if result.outcome not in {"joined", "already"}:
         await store.arun(store.remove_membership(event_id, person))
-        raise _refusal(result)
-    if _may_exceed_limit(event_id, memberships, result, now):
+        raise refusal_of(result)
+    if may_exceed_limit(event_id, memberships, result, now):
         allowed = result.standing.lines_allowed
-        await in_thread(_enforce_limit, event_id, person, now, memberships, allowed)
+        await in_thread(enforce_limit, event_id, person, now, memberships, allowed)
+    if signals and result.standing.just_joined:
+        record_signals_later(event_id, person, signals)
     return result.standing
+
+
+def _require_entry(
+    *, event_id: int, person: str, known: KnownPerson, newcomer: Newcomer | None, now: datetime
+) -> None:
+    """Refuse whoever has not shown what the event asks for; who lacks an identity is a signal."""
+    try:
+        entry_rule(event_id).check(known)
+    except IdentityNotVerified:
+        if newcomer:
+            record_refused(event_id, person, first_signals(newcomer, now))
+        raise
+
+
+async def _arequire_entry(
+    *, event_id: int, person: str, known: KnownPerson, newcomer: Newcomer | None, now: datetime
+) -> None:
+    try:
+        (await aentry_rule(event_id)).check(known)
+    except IdentityNotVerified:
+        if newcomer:
+            record_refused_later(event_id, person, first_signals(newcomer, now))
+        raise
 
 
 def standing(
-    *, event_id: int, person: str, now: datetime, token: QueueToken | None = None
+    *,
+    event_id: int,
+    person: str,
+    now: datetime,
+    token: QueueToken | None = None,
+    browser: str = "",
 ) -> Standing:
     """Where this person stands; asking is the heartbeat that keeps the place."""
-    found = _known(store.run(store.poll(event_id, person, now, token=token)))
+    found = _known(store.run(store.poll(event_id, person, now, token=token, browser=browser)))
     if token and may_be_lost(found, token):
         return restore_lost_place(token, found, now=now)
     return found
 
 
 async def astanding(
-    *, event_id: int, person: str, now: datetime, token: QueueToken | None = None
+    *,
+    event_id: int,
+    person: str,
+    now: datetime,
+    token: QueueToken | None = None,
+    browser: str = "",
 ) -> Standing:
     metrics.POLLS_ANSWERED_BY_REDIS.inc()
-    found = _known(await store.arun(store.poll(event_id, person, now, token=token)))
+    call = store.poll(event_id, person, now, token=token, browser=browser)
+    found = _known(await store.arun(call))
     if token and may_be_lost(found, token):
         return await in_thread(restore_lost_place, token, found, now=now)
     return found
@@ -89,9 +179,10 @@ def claim(
     now: datetime,
     token: QueueToken | None = None,
     waited_ms: int = 0,
+    browser: str = "",
 ) -> Standing:
     """Go inside, if it is this person's turn. The time at which they asked for it counts."""
-    call = store.claim(event_id, person, now, waited_ms=waited_ms, token=token)
+    call = store.claim(event_id, person, now, waited_ms=waited_ms, token=token, browser=browser)
     return _claimed(store.run(call))
 
 
@@ -102,8 +193,9 @@ async def aclaim(
     now: datetime,
     token: QueueToken | None = None,
     waited_ms: int = 0,
+    browser: str = "",
 ) -> Standing:
-    call = store.claim(event_id, person, now, waited_ms=waited_ms, token=token)
+    call = store.claim(event_id, person, now, waited_ms=waited_ms, token=token, browser=browser)
     return _claimed(await store.arun(call))
 
 
@@ -134,33 +226,40 @@ async def aleave(
     return was
 
 
-def complete(*, event_id: int, person: str, now: datetime) -> str:
-    """The person is done inside: their place goes to the next. Call it after the commit."""
-    was = store.run(store.leave(event_id, person, now, how="completed"))
+def complete(*, event_id: int, person: str, seats: int = 0, now: datetime) -> str:
+    """The person is done inside, with so many seats: their place goes to the next.
+
+    Call it after the commit.
+    """
+    was = store.run(store.leave(event_id, person, now, how="completed", why=str(seats)))
     if was != "none":
         store.run(store.remove_membership(event_id, person))
     return was
 
 
+async def acomplete(*, event_id: int, person: str, seats: int = 0, now: datetime) -> str:
+    """The same for coroutines."""
+    was = await store.arun(store.leave(event_id, person, now, how="completed", why=str(seats)))
+    if was != "none":
+        await store.arun(store.remove_membership(event_id, person))
+    return was
+
+
+def mark_at_limit(*, event_id: int, find_people: Callable[[], Collection[str]]) -> None:
+    """Those found, and no others, have as many seats as a person may have: they can't join.
+
+    Whoever reaches the limit while they are searched for stays marked.
+    """
+    known = store.people_at_limit(event_id)
+    store.replace_at_limit(event_id, known, set(find_people()))
+
+
 def require_admission(*, event_id: int, person: str, now: datetime) -> Standing:
-    """Refuse everybody who is not inside, and renew the pass of those who are."""
+    """Refuse everybody who is not inside, and renew the turn of those who are."""
     found = standing(event_id=event_id, person=person, now=now)
     if found.state != "admitted":
         raise errors.NotAdmitted()
     return found
-
-
-def require_turn(*, event_id: int, person: str, now: datetime) -> None:
-    """The same, but without a queue in front of the sale everybody may go on."""
-    found = store.run(store.poll(event_id, person, now))
-    if not _has_line(found):
-        require_open_sale(event_id)
-
-
-async def arequire_turn(*, event_id: int, person: str, now: datetime) -> None:
-    found = await store.arun(store.poll(event_id, person, now))
-    if not _has_line(found):
-        await in_thread(require_open_sale, event_id)
 
 
 def token_of(event_id: int, person: str, found: Standing) -> str:
@@ -168,51 +267,12 @@ def token_of(event_id: int, person: str, found: Standing) -> str:
     return QueueToken(event_id, person, found.number, found.epoch).sign()
 
 
-def _join_calls(event_id: int, person: str, now: datetime) -> list[ScriptCall]:
-    return [store.add_membership(event_id, person, now), store.join(event_id, person, now)]
-
-
-def _may_exceed_limit(
-    event_id: int, memberships: dict[int, int], result: ScriptResult, now: datetime
-) -> bool:
-    """Whether the limit of lines a person may be in must be checked with more calls."""
-    allowed = result.standing.lines_allowed if result.standing else 0
-    if result.outcome != "joined" or not allowed:
-        return False
-    return len(memberships) > allowed or _is_old(memberships[event_id], now)
-
-
-def _is_old(since: int, now: datetime) -> bool:
-    return since <= now.timestamp() - JOINING_SECONDS
-
-
-def _enforce_limit(
-    event_id: int, person: str, now: datetime, memberships: dict[int, int], allowed: int
-) -> None:
-    """Lines the person is in already win; of those joined just now, the first noted.
-
-    Noting and joining are two steps, and on a cluster two trips: a fresh membership counts,
-    whatever the line says; an old one counts if the line says so too, and is removed otherwise.
-    """
-    if _is_old(memberships[event_id], now):  # left over from an earlier stay
-        memberships = store.run(store.add_membership(event_id, person, now, again=True))
-    if len(memberships) <= allowed:
-        return
-    others = [other for other in memberships if other != event_id]
-    earlier = list(memberships)[: list(memberships).index(event_id)]
-    old = [other for other in others if _is_old(memberships[other], now)]
-    found = store.run_all([store.peek(other, person, now) for other in old])
-    present = {other for other, there in zip(old, found, strict=True) if there.state in LIVE}
-    if gone := set(old) - present:
-        store.run_all(
-            [store.remove_membership(other, person, since=memberships[other]) for other in gone]
-        )
-    taken = [other for other in others if other in present or other in set(earlier) - set(old)]
-    if len(taken) >= allowed:
-        store.run_all(
-            [store.leave(event_id, person, now), store.remove_membership(event_id, person)]
-        )
-        raise errors.InAnotherLine(events=taken)
+def _join_calls(
+    event_id: int, person: str, now: datetime, browser: str, lane: int = 0
+) -> list[ScriptCall]:
+    require_own_sale(event_id=event_id, person_id=int(person))
+    join_line = store.join(event_id, person, now, browser=browser, lane=lane)
+    return [store.add_membership(event_id, person, now), join_line]
 
 
 def _known(found: Standing | None) -> Standing:
@@ -223,22 +283,7 @@ def _known(found: Standing | None) -> Standing:
     return found
 
 
-def _has_line(found: Standing | None) -> bool:
-    """False where Redis has no line; refuses everybody who is not inside."""
-    if found is None or not found.epoch:
-        return False
-    if found.state != "admitted":
-        raise errors.NotAdmitted()
-    return True
-
-
 def _claimed(result: ScriptResult) -> Standing:
     if result.outcome not in {"claimed", "already"} or result.standing is None:
-        raise _refusal(result)
+        raise refusal_of(result)
     return result.standing
-
-
-def _refusal(result: ScriptResult) -> Exception:
-    if result.outcome == "blocked":
-        return errors.Blocked(why=result.reason)
-    return REFUSALS[result.outcome]()

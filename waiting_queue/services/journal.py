@@ -1,25 +1,18 @@
-"""The journal: copied from Redis to PostgreSQL, and used to rebuild a line that Redis lost."""
+"""The journal: copied from Redis to PostgreSQL, and completed when a queue is closed."""
 
-import logging
-import secrets
-from collections import defaultdict
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator
+from datetime import UTC, datetime
 
 from django.db import transaction
-from django.db.models import Count, Max
 
 from waiting_queue import store
 from waiting_queue.locks import free_queue_for_update, queue_for_update
-from waiting_queue.models import QueueDraw, QueueJournal, SaleQueue
-from waiting_queue.services.audit_log import blocked_people
-from waiting_queue.services.rules import is_drawing, rules_of
+from waiting_queue.models import MinuteDraw, QueueJournal, SaleQueue
 
-log = logging.getLogger(__name__)
 BATCH = 5_000
-# More than can be given between two copies of the journal: numbers that were given and lost with
-# Redis are not given again. Ranks don't count gaps.
-MAX_LOST_NUMBERS = 100_000
 Kind = QueueJournal.Kind
+# In the stream only: what it says is kept as a draw.
+MINUTE = "minute"
 ENDINGS = {Kind.COMPLETED: 0, Kind.LEFT: 1, Kind.EXPIRED: 2, Kind.BLOCKED: 3, Kind.CLOSED: 4}
 
 
@@ -52,8 +45,10 @@ def _copy_batch(event_id: int, wait: bool) -> list[str]:
     if queue is None:
         return []
     entries = store.journal_entries(event_id, BATCH)
-    rows = [_row(queue, entry, fields) for entry, fields in entries]
+    rows = [_row(queue, entry, fields) for entry, fields in entries if fields["k"] != MINUTE]
+    minutes = [_minute(queue, fields) for _, fields in entries if fields["k"] == MINUTE]
     QueueJournal.objects.bulk_create(rows, ignore_conflicts=True)
+    MinuteDraw.objects.bulk_create(minutes, ignore_conflicts=True)
     return [entry for entry, _ in entries]
 
 
@@ -61,105 +56,33 @@ def _row(queue: SaleQueue, entry: str, fields: dict[str, str]) -> QueueJournal:
     return QueueJournal(
         event_id=queue.pk,
         entry=f"{queue.epoch}:{entry}",
-        at=datetime.fromtimestamp(int(fields["t"]) / 1000, UTC),
+        at=_time(fields),
         person=int(fields["p"]),
         kind=fields["k"],
         number=int(fields["n"]),
+        leader=int(fields["l"]) if "l" in fields else None,
     )
 
 
-def rebuild_queue(*, event_id: int, now: datetime) -> int | None:
-    """Rebuild a line from the journal, everybody with their number; return how many people.
-
-    The line's metadata is removed first and written last. Without it nobody can join, so no entry
-    is lost in between. None if another worker has rebuilt it meanwhile.
-    """
-    store.delete_meta(event_id)
-    while drain_journal(event_id=event_id, wait=True):
-        pass
-    return _restore(event_id, now)
-
-
-@transaction.atomic
-def _restore(event_id: int, now: datetime) -> int | None:
-    queue = queue_for_update(event_id)
-    if store.has_meta(event_id) or store.journal_entries(event_id, 1):
-        return None
-    store.erase(event_id)
-    people = last_entries(event_id)
-    places, marks = places_of(queue, people, now)
-    store.restore(event_id, places, marks, highest_number(event_id) + MAX_LOST_NUMBERS)
-    store.restore_blocks(event_id, blocked_people(event_id))
-    for name in ("lobby", "line", "ready", "inside"):
-        store.add_memberships(event_id, places[name], now)
-    queue.epoch = secrets.token_urlsafe(9)
-    queue.save(update_fields=["epoch"])
-    rules = rules_of(queue, drawing=is_drawing(event_id))
-    store.run(store.configure(event_id, rules, now, new=True))
-    store.restore_counts(event_id, counts_of(event_id))
-    log.warning("queue %s: rebuilt from the journal, %s people", event_id, len(people))
-    return len(people)
+def _minute(queue: SaleQueue, fields: dict[str, str]) -> MinuteDraw:
+    """A minute that has ended, with the numbers that are reserved for its people."""
+    return MinuteDraw(
+        queue=queue,
+        minute=int(fields["p"]),
+        at=_time(fields),
+        first_number=int(fields["n"]),
+        size=int(fields["c"]),
+    )
 
 
-def last_entries(event_id: int) -> list[QueueJournal]:
-    """Return the last journal entry of each person."""
+def _time(fields: dict[str, str]) -> datetime:
+    return datetime.fromtimestamp(int(fields["t"]) / 1000, UTC)
+
+
+def last_entries(event_id: int) -> Iterator[QueueJournal]:
+    """The last journal entry of each person, read in parts: there may be millions."""
     entries = QueueJournal.objects.filter(event_id=event_id).order_by("person", "-id")
-    return list(entries.distinct("person"))
-
-
-def highest_number(event_id: int) -> int:
-    """Return the last number given, or reserved for a draw that is not finished."""
-    entries = QueueJournal.objects.filter(event_id=event_id)
-    given = entries.aggregate(Max("number"))["number__max"] or 0
-    draw = QueueDraw.objects.filter(pk=event_id).first()
-    reserved = draw.first_number + len(draw.people or []) - 1 if draw else 0
-    return max(given, reserved)
-
-
-def counts_of(event_id: int) -> dict[str, int]:
-    """Return how many people have joined, been admitted and ended in each way so far."""
-    entries = QueueJournal.objects.filter(event_id=event_id).order_by()
-    by_kind = dict(entries.values_list("kind").annotate(Count("pk")))
-    drawn = QueueDraw.objects.filter(pk=event_id).exclude(people=None).first()
-    if drawn:  # people drawn from the lobby have two entries, but joined once
-        numbers = (drawn.first_number, drawn.first_number + len(drawn.people or []) - 1)
-        lobby_joins = entries.filter(kind=Kind.JOIN, number__range=numbers).count()
-    else:
-        lobby_joins = 0
-    joined = by_kind.get(Kind.LOBBY, 0) + by_kind.get(Kind.JOIN, 0) - lobby_joins
-    ends = {str(name): by_kind.get(name, 0) for name in ENDINGS}
-    return {"joined": joined, "admitted": by_kind.get(Kind.ADMIT, 0), **ends}
-
-
-def places_of(
-    queue: SaleQueue, people: list[QueueJournal], now: datetime
-) -> tuple[dict[str, dict[str, float]], dict[str, str]]:
-    """Return the sorted sets and the marks to restore.
-
-    Calls and passes start anew, so that nobody loses time to the outage.
-    """
-    places: dict[str, dict[str, float]] = defaultdict(dict)
-    marks: dict[str, str] = {}
-    claim_until = store.ms(now + timedelta(seconds=queue.claim_seconds))
-    pass_until = store.ms(now + timedelta(seconds=queue.pass_seconds))
-    for entry in people:
-        person, at = str(entry.person), store.ms(entry.at)
-        match entry.kind:
-            case Kind.LOBBY:
-                places["lobby"][person] = at
-                places["seen"][person] = store.ms(now)
-            case Kind.JOIN:
-                places["line"][person] = entry.number
-                places["seen"][person] = store.ms(now)
-            case Kind.READY:
-                places["ready"][person] = claim_until
-                marks[person] = f"{entry.number}:0"
-            case Kind.ADMIT:
-                places["inside"][person] = pass_until
-                marks[person] = f"{entry.number}:{at}"
-            case ended:
-                places["ended"][person] = at * 8 + ENDINGS[Kind(ended)]
-    return places, marks
+    return entries.distinct("person").iterator(chunk_size=BATCH)
 
 
 def archive_queue(*, event_id: int, now: datetime) -> bool:
@@ -177,16 +100,17 @@ def _archive(event_id: int, now: datetime) -> bool:
         return False
     if store.journal_entries(event_id, 1):
         return False
-    QueueJournal.objects.bulk_create(_closing_entries(queue, now), batch_size=BATCH)
+    for entries in store.batched(_closing_entries(queue, now), BATCH):
+        QueueJournal.objects.bulk_create(entries)
     store.erase(event_id)
     queue.epoch = ""
     queue.save(update_fields=["epoch"])
     return True
 
 
-def _closing_entries(queue: SaleQueue, now: datetime) -> list[QueueJournal]:
-    """Return a closing entry for everybody who was still in the line or inside."""
-    return [
+def _closing_entries(queue: SaleQueue, now: datetime) -> Iterator[QueueJournal]:
+    """A closing entry for everybody who was still in the line or inside."""
+    return (
         QueueJournal(
             event_id=queue.pk,
             entry=f"{queue.epoch}:closed:{last.person}",
@@ -197,4 +121,4 @@ def _closing_entries(queue: SaleQueue, now: datetime) -> list[QueueJournal]:
         )
         for last in last_entries(queue.pk)
         if last.kind not in ENDINGS
-    ]
+    )

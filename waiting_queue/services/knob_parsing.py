@@ -5,14 +5,12 @@ from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import models
 from django.utils.timezone import is_naive, make_aware
 from django.utils.translation import gettext as _
 
 from ticketing.core.errors import InvalidInput
 from waiting_queue.models import KNOBS, SaleQueue
 
-ON, OFF = {"on", "yes", "true", "1"}, {"off", "no", "false", "0"}
 EMPTY = {"", "off", "none"}
 
 
@@ -40,15 +38,7 @@ def _parse_value(name: str, equals: str, text: str) -> Any:
     field: Any = SaleQueue._meta.get_field(name)
     if field.null and text.lower() in EMPTY:
         return None
-    if isinstance(field, models.BooleanField):
-        return _parse_flag(text.lower())
     value = field.clean(text, None)
     if isinstance(value, datetime) and is_naive(value):
         return make_aware(value)  # in the operators' time zone
     return value
-
-
-def _parse_flag(text: str) -> bool:
-    if text not in ON | OFF:
-        raise ValidationError(_("Write on or off."))
-    return text in ON

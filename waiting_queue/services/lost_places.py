@@ -24,7 +24,8 @@ def restore_lost_place(token: QueueToken, found: Standing, *, now: datetime) -> 
     """Put the token's holder back, unless the journal knows how they left the line."""
     event_id, person = token.event_id, token.person
     journal = QueueJournal.objects.filter(event_id=event_id, person=int(person))
-    if journal.filter(number=token.number).exists():
+    number = {"number": token.number} if token.number else {"number__lte": 0}  # or of a minute
+    if journal.filter(**number).exists():
         return found
     _, restored = store.run_all(
         [

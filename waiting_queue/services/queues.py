@@ -14,24 +14,41 @@ from django.utils.translation import gettext as _
 from ticketing.accounts.models import User
 from ticketing.core.errors import InvalidInput, NotFound
 from ticketing.events.errors import NoSeats
-from ticketing.events.models import Event
+from ticketing.events.models import Event, Seat
 from waiting_queue import store
-from waiting_queue.errors import QueueExists, QueueNotBegun
+from waiting_queue.errors import (
+    EventNotAnnounced,
+    LineIsClosing,
+    QueueExists,
+    QueueNotBegun,
+)
 from waiting_queue.locks import queue_for_update
-from waiting_queue.models import KNOBS, QueueDraw, SaleQueue
-from waiting_queue.services.audit_log import record_change
-from waiting_queue.services.journal import rebuild_queue
+from waiting_queue.models import (
+    KNOBS,
+    LANES_OR_MINUTES,
+    Lane,
+    QueueDraw,
+    SaleQueue,
+    new_minute_secrets,
+)
+from waiting_queue.services.audit_log import NO_PUBLIC_VALUE, blocked_people, record_change
+from waiting_queue.services.bypasses import write_bypasses
+from waiting_queue.services.draw_secrets import encrypt_secrets
+from waiting_queue.services.rebuilds import last_numbers, rebuild_queue, restore_minutes
 from waiting_queue.services.rules import is_drawing, rules_of
 
 log = logging.getLogger(__name__)
 State = SaleQueue.State
+Mode = SaleQueue.Mode
 # What people were promised on arrival stays: once the lobby is open, its rules are fixed.
 CHANGEABLE_IN: dict[str, frozenset[State]] = {
     "lobby_opens_at": frozenset({State.SCHEDULED}),
-    "shuffle_lobby": frozenset({State.SCHEDULED}),
+    "mode": frozenset({State.SCHEDULED, State.OPEN, State.PAUSED}),
     "opens_at": frozenset({State.SCHEDULED, State.LOBBY}),
 }
 ANY_TIME = frozenset(State) - {State.CLOSED}
+# Columns that follow from the mode.
+MODE_FIELDS = ("minute_secrets", "shuffle_lobby")
 
 
 @transaction.atomic
@@ -46,6 +63,7 @@ def create_queue(
     knobs["opens_at"] = knobs.get("opens_at") or event.on_sale_at
     queue = SaleQueue(event=event, **knobs)
     _validate_knobs(queue)
+    _prepare_mode(queue)
     try:
         with transaction.atomic():
             queue.save(force_insert=True)
@@ -63,14 +81,19 @@ def move_queue(
     queue = queue_for_update(event_id)
     before = queue.state
     queue.move_to(to)
-    if to == State.OPEN and not queue.event.seats.exists():
+    if to == State.OPEN and not Seat.objects.filter(event_id=event_id).exists():
         raise NoSeats()
+    if before == State.CLOSED and queue.epoch:
+        raise LineIsClosing()
     starts = not queue.epoch and to != State.CLOSED
+    if starts and queue.event.state == Event.State.DRAFT:
+        raise EventNotAnnounced()
     if starts:
         queue.epoch = secrets.token_urlsafe(9)
+        _prepare_mode(queue)
+    queue.save(update_fields=["state", "epoch", *MODE_FIELDS])
     if to == State.OPEN and before == State.LOBBY:
-        QueueDraw.objects.create(queue=queue, at=now, seed=queue.seed, shuffled=queue.shuffle_lobby)
-    queue.save(update_fields=["state", "epoch"])
+        _begin_draw(queue, now)
     record_change(
         queue, by=by, now=now, what="state", before=before, after=State(to).value, why=why
     )
@@ -92,10 +115,13 @@ def set_knobs(
     _validate_knobs(queue)
     changed = [name for name in knobs if getattr(queue, name) != before[name]]
     _require_changeable(queue, changed)
-    queue.save(update_fields=changed)
+    _prepare_mode(queue)
+    queue.save(update_fields=[*changed, *MODE_FIELDS])
     for name in changed:
         after = getattr(queue, name)
         record_change(queue, by=by, now=now, what=name, before=before[name], after=after, why=why)
+    if "mode" in changed:  # not at the next tick only: too many may be coming in
+        transaction.on_commit(lambda: write_rules(queue, now), robust=True)
     return queue
 
 
@@ -108,23 +134,56 @@ def rebuild_queue_on_request(
         raise NotFound()
     if not queue.epoch:
         raise QueueNotBegun()
-    while (count := rebuild_queue(event_id=event_id, now=now)) is None:
+    while (count := rebuild_queue(event_id=event_id, now=now, even_whole=True)) is None:
         pass  # a worker rebuilt it at the same moment
     record_change(queue, by=by, now=now, what="rebuilt", after=count, why=why)
     return count
 
 
 def write_rules(queue: SaleQueue, now: datetime, *, new: bool = False) -> int:
-    """Write the rules of a queue that has started to Redis."""
+    """Write the rules of a queue that has started to Redis; a new line goes on counting."""
     if not queue.epoch:
         return 0
+    if new and any((last := last_numbers(queue.pk)).values()):
+        store.continue_line(queue.pk, last, blocked_people(queue.pk))
+        restore_minutes(queue)
     rules = rules_of(queue, drawing=is_drawing(queue.pk))
-    return store.run(store.configure(queue.pk, rules, now, new=new))
+    first_number = store.run(store.configure(queue.pk, rules, now, new=new))
+    if new:
+        write_bypasses(queue.pk)
+    return first_number
+
+
+def _begin_draw(queue: SaleQueue, now: datetime) -> None:
+    """Leave the draw to the next tick; a public value that is missing now stays out of it."""
+    if not queue.draw_secrets:  # created by a process of the previous release
+        encrypt_secrets(queue)
+    QueueDraw.objects.create(queue=queue, at=now, shuffled=queue.draws_lobby)
+    if queue.public_value_source and not queue.public_value:
+        record_change(queue, by=None, now=now, what="public_value", why=NO_PUBLIC_VALUE)
 
 
 def changeable_knobs(state: str) -> frozenset[str]:
     """Return the knobs that may be changed while a queue is in this state."""
     return frozenset(name for name in KNOBS if state in CHANGEABLE_IN.get(name, ANY_TIME))
+
+
+def mode_choices(queue: SaleQueue) -> list[tuple[str, str]]:
+    """Return the modes that this queue may have now, its own first, with their labels."""
+    others = [mode for mode in Mode if mode != queue.mode and _may_become(queue, mode)]
+    return [(str(mode.value), str(mode.label)) for mode in (Mode(queue.mode), *others)]
+
+
+def _may_become(queue: SaleQueue, mode: SaleQueue.Mode) -> bool:
+    """A lobby is drawn at the opening: once the line is open there is none any more."""
+    if mode == Mode.MINUTE_DRAW and _has_lanes(queue):
+        return False
+    is_early = queue.state == State.SCHEDULED
+    return "mode" in changeable_knobs(queue.state) and (is_early or mode != Mode.DRAW)
+
+
+def _has_lanes(queue: SaleQueue) -> bool:
+    return Lane.objects.filter(queue_id=queue.pk).exists()
 
 
 def _require_known(knobs: Collection[str]) -> None:
@@ -133,11 +192,23 @@ def _require_known(knobs: Collection[str]) -> None:
         raise InvalidInput(fields={name: [message] for name in unknown})
 
 
+def _prepare_mode(queue: SaleQueue) -> None:
+    """Commit to the secrets of minutes before anybody comes in one; tell the previous release."""
+    if queue.mode == Mode.MINUTE_DRAW and not queue.minute_secrets:
+        queue.minute_secrets = new_minute_secrets()
+    queue.shuffle_lobby = queue.draws_lobby
+
+
 def _require_changeable(queue: SaleQueue, changed: Collection[str]) -> None:
     if fixed := sorted(set(changed) - changeable_knobs(queue.state)):
         state = State(queue.state).label
         message = _("This can't be changed while the queue is “%(state)s”.") % {"state": state}
         raise InvalidInput(fields={name: [message] for name in fixed})
+    if "mode" in changed and queue.mode == Mode.MINUTE_DRAW and _has_lanes(queue):
+        raise InvalidInput(fields={"mode": [LANES_OR_MINUTES]})
+    if "mode" in changed and not _may_become(queue, Mode(queue.mode)):
+        message = _("There is no lobby any more: choose “%(mode)s”.")
+        raise InvalidInput(fields={"mode": [message % {"mode": Mode.FIRST_COME.label}]})
 
 
 def _validate_knobs(queue: SaleQueue) -> None:

@@ -1,30 +1,46 @@
 """The knobs of a queue, converted to the units of the Lua scripts."""
 
-from waiting_queue.models import QueueDraw, SaleQueue
-from waiting_queue.store import Rules
+from waiting_queue.models import Lane, QueueDraw, SaleQueue
+from waiting_queue.services.stock import places_inside
+from waiting_queue.store import LaneRule, Rules, ms
+
+# Places inside of a sale without a line: more than can ever be taken.
+ANY_NUMBER = 10_000_000
 
 
-def rules_of(queue: SaleQueue, *, drawing: bool, seats_free: int | None = None) -> Rules:
+def rules_of(queue: SaleQueue, *, drawing: bool) -> Rules:
+    has_line, cap = queue.mode != SaleQueue.Mode.PASSTHROUGH, places_inside(queue)
     return Rules(
         epoch=queue.epoch,
-        state=queue.state,
+        state=queue.line_state,
         drawing=drawing,
         capacity=queue.capacity,
-        rate=queue.admit_per_second,
-        cap=cap_of(queue, seats_free),
+        rate=queue.admit_per_second if has_line else 0,
+        cap=cap if has_line else ANY_NUMBER * (cap > 0),  # nobody where nothing can be bought
         claim_ms=queue.claim_seconds * 1000,
         pass_ms=queue.pass_seconds * 1000,
         pass_max_ms=queue.pass_max_seconds * 1000,
         absence_ms=queue.absence_seconds * 1000,
         lines_allowed=queue.queues_per_person,
+        seats_allowed=queue.event.seats_per_person,
+        mode=str(queue.mode),
+        companions=queue.companions,
+        lanes=lane_rules(queue),
     )
 
 
-def cap_of(queue: SaleQueue, seats_free: int | None) -> int:
-    """Return how many people may be inside; the stock factor lowers it as seats run out."""
-    if queue.stock_factor is None or seats_free is None:
-        return queue.max_inside
-    return min(queue.max_inside, int(queue.stock_factor * seats_free))
+def lane_rules(queue: SaleQueue) -> tuple[LaneRule, ...]:
+    """Return the lanes of a queue, none if it has no rows; everybody's is always one of them."""
+    lanes = {
+        lane.number: LaneRule(lane.number, lane.weight, _opens_ms(lane, queue))
+        for lane in queue.lanes.all()
+    }
+    return tuple(({0: LaneRule(0, 1)} | lanes).values()) if lanes else ()
+
+
+def _opens_ms(lane: Lane, queue: SaleQueue) -> int:
+    """0 if the lane opens with the queue: then it has a lobby, too."""
+    return ms(lane.opens_at) if lane.opens_at and lane.opens_at > queue.opens_at else 0
 
 
 def is_drawing(event_id: int) -> bool:

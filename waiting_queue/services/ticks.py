@@ -6,15 +6,19 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from ticketing.core.errors import DomainError
-from ticketing.events.selectors import seats_free
+from ticketing.core.logs.context import log_ids
+from ticketing.events.models import Event
+from ticketing.events.services import open_due_sales
 from waiting_queue import metrics, store
 from waiting_queue.models import QueueDraw, SaleQueue
 from waiting_queue.services.draws import draw_lobby
-from waiting_queue.services.journal import archive_queue, rebuild_queue
+from waiting_queue.services.journal import archive_queue
+from waiting_queue.services.minute_draws import draw_minutes
 from waiting_queue.services.queues import move_queue
+from waiting_queue.services.rebuilds import rebuild_queue
 from waiting_queue.services.rules import rules_of
 from waiting_queue.services.tick_messages import send_closing_message, send_tick_messages
 from waiting_queue.store import TickResult
@@ -22,6 +26,7 @@ from waiting_queue.store.scripts import ScriptCall
 
 log = logging.getLogger(__name__)
 State = SaleQueue.State
+ENDED_SALES = (Event.State.CLOSED, Event.State.CANCELLED)
 # Rounds of one tick at most, so that one busy event can't keep the others waiting.
 MAX_ROUNDS = 10
 
@@ -37,15 +42,16 @@ def tick_open_queues(
     """
     maintain = maintain or partial(maintain_queue, now=now)
     open_due_queues(now=now)
-    queues = list(SaleQueue.objects.filter(state__in=SaleQueue.RUNNING))
+    queues = _without_ended_sales(list(_running_queues()), now)
     drawing = set(QueueDraw.objects.filter(finished_at=None).values_list("pk", flat=True))
     ticked = _tick_in_rounds(queues, drawing, now)
     send_tick_messages(queues, now=now)
-    for event_id, result in ticked.items():
-        metrics.PROMOTIONS.labels(event_id).inc(len(result.called))
+    metrics.count_promotions({pk: len(result.called) for pk, result in ticked.items()})
     closed = SaleQueue.objects.filter(state=State.CLOSED).exclude(epoch="")
     lost = {event_id for event_id, result in ticked.items() if result.lost}
-    for event_id in sorted({*lost, *drawing, *closed.values_list("pk", flat=True)}):
+    by_minute = [queue.pk for queue in queues if queue.minute_secrets]
+    undrawn = store.events_with_undrawn_minutes(by_minute)
+    for event_id in sorted({*lost, *drawing, *undrawn, *closed.values_list("pk", flat=True)}):
         maintain(event_id)
     return ticked
 
@@ -54,9 +60,28 @@ def open_due_queues(*, now: datetime) -> None:
     """Open lobbies and queues whose time has come, even if it came long ago."""
     due_lobby = Q(state=State.SCHEDULED, lobby_opens_at__lte=now, opens_at__gt=now)
     due_open = Q(state__in=[State.SCHEDULED, State.LOBBY], opens_at__lte=now)
-    for queue in SaleQueue.objects.filter(due_lobby | due_open):
+    due = SaleQueue.objects.filter(due_lobby | due_open)
+    due = due.exclude(event__state__in=[*ENDED_SALES, Event.State.DRAFT])
+    for queue in due:
         to = State.OPEN if queue.opens_at <= now else State.LOBBY
+        if to == State.OPEN:
+            _isolated(queue.pk, partial(open_due_sales, now=now))  # not a second after its line
         _isolated(queue.pk, partial(move_queue, event_id=queue.pk, to=to, by=None, now=now))
+
+
+def _running_queues() -> QuerySet[SaleQueue]:
+    """Each with its event, whose state decides whether anybody may come in, and its lanes."""
+    queues = SaleQueue.objects.filter(state__in=SaleQueue.RUNNING).select_related("event")
+    return queues.defer("event__description_ko", "event__description_en").prefetch_related("lanes")
+
+
+def _without_ended_sales(queues: Sequence[SaleQueue], now: datetime) -> list[SaleQueue]:
+    """Close the lines of sales that have ended; return the others."""
+    close = partial(move_queue, to=State.CLOSED, by=None, why="sale_over", now=now)
+    for queue in queues:
+        if queue.event.state in ENDED_SALES:
+            _isolated(queue.pk, partial(close, event_id=queue.pk))
+    return [queue for queue in queues if queue.event.state not in ENDED_SALES]
 
 
 def _tick_in_rounds(
@@ -85,13 +110,11 @@ def _tick_in_rounds(
 def _tick_call(
     queue: SaleQueue, drawing: bool, is_behind: bool, now: datetime
 ) -> ScriptCall[TickResult]:
-    stock = None if queue.stock_factor is None else seats_free(queue.pk)
-    rules = rules_of(queue, drawing=drawing, seats_free=stock)
-    return store.tick(queue.pk, rules, now, is_behind=is_behind)
+    return store.tick(queue.pk, rules_of(queue, drawing=drawing), now, is_behind=is_behind)
 
 
 def maintain_queue(event_id: int, *, now: datetime) -> None:
-    """Do the slow work of one queue: rebuild a lost line, draw its lobby, archive a closed queue.
+    """Do the slow work of one queue: rebuild a lost line, draw, archive a closed queue.
 
     Safe to run at any time and by several workers: each part looks whether it has to be done.
     """
@@ -99,6 +122,8 @@ def maintain_queue(event_id: int, *, now: datetime) -> None:
     if queue.state in SaleQueue.RUNNING and store.epoch_of(event_id) != queue.epoch:
         _isolated(event_id, partial(rebuild_queue, event_id=event_id, now=now))
     _isolated(event_id, partial(draw_lobby, event_id=event_id, now=now))
+    if queue.state in SaleQueue.RUNNING and queue.minute_secrets:
+        _isolated(event_id, partial(draw_minutes, event_id=event_id, now=now))
     if queue.state == State.CLOSED and queue.epoch:
         _isolated(event_id, partial(_archive, event_id, now))
 
@@ -110,9 +135,10 @@ def _archive(event_id: int, now: datetime) -> None:
 
 def _isolated(event_id: int, work: Callable[[], Any]) -> None:
     """Log an error in one event's work instead of raising it, so that the others go on."""
-    try:
-        work()
-    except DomainError as refusal:
-        log.warning("queue %s: %s", event_id, refusal)
-    except Exception:
-        log.exception("queue %s: failed", event_id)
+    with log_ids(event=event_id):
+        try:
+            work()
+        except DomainError as refusal:
+            log.warning("queue %s: %s", event_id, refusal)
+        except Exception:
+            log.exception("queue %s: failed", event_id)

@@ -7,19 +7,57 @@ from typing import Any
 
 from ticketing.core import redis
 from waiting_queue import keys
-from waiting_queue.store.line import add_membership, heartbeat, peek
-from waiting_queue.store.results import Standing
+from waiting_queue.store.line import add_membership, heartbeat, lease_pages, peek
+from waiting_queue.store.results import Invitation, Standing
 from waiting_queue.store.scripts import arun, arun_all, run_all
 
 # People in one command or script, so that Redis is never busy for long.
 BATCH = 1_000
 SCRIPT_BATCH = 200
+# Scores in the lobby: below this times, above it ordinals of minutes (`lua/_minutes.lua`).
+MINUTES_FROM = 10**15
 
 
 def lobby_people(event_id: int, *, part: int = 5_000) -> list[str]:
-    """Everybody in the lobby, in order of arrival."""
-    people = dict(_members(keys.key(event_id, "lobby"), part))
-    return sorted(people, key=lambda person: (people[person], person))
+    """Everybody who came before the opening, in order of arrival."""
+    people = _drawn_together(event_id, 0, part)
+    return sorted(people, key=lambda person: (people[person] % keys.LOBBY_LANE, person))
+
+
+def minute_people(event_id: int, minute: int, *, part: int = 5_000) -> list[str]:
+    """Everybody of a minute that has ended: from then on nobody can be added."""
+    return sorted(_drawn_together(event_id, minute, part))
+
+
+def _drawn_together(event_id: int, pool: int, part: int) -> dict[str, float]:
+    """Who is listed for the draw of the opening (0) or a minute, with their scores.
+
+    A place that is handed over while it is read is in the list once, with the name of whoever left
+    (`keep_lot` in `lua/_party.lua`).
+    """
+    client, lobby = redis.queue_client(), keys.key(event_id, "lobby")
+    people = {who: score for who, score in _members(lobby, part) if _pool_of(score) == pool}
+    handed_over = client.hscan_iter(keys.key(event_id, "parties"), match=f"@{pool}:*")
+    for field, heir in handed_over:
+        people.pop(heir, None)
+        score = client.zscore(lobby, heir)
+        if score is not None and _pool_of(score) == pool:
+            people[field.partition(":")[2]] = score
+    return people
+
+
+def _pool_of(score: float) -> int:
+    return max(int(score) - MINUTES_FROM, 0)
+
+
+def undrawn_minutes(event_id: int) -> dict[int, int]:
+    """The minutes that have ended and are not drawn, in order, with their first numbers."""
+    found = redis.queue_client().zrange(keys.key(event_id, "minutes"), 0, -1, withscores=True)
+    return {int(minute): int(first_number) for minute, first_number in found}
+
+
+def events_with_undrawn_minutes(event_ids: Sequence[int]) -> list[int]:
+    return _filled(event_ids, "minutes", "zcard")
 
 
 def line_numbers(event_id: int, *, part: int = 5_000) -> list[int]:
@@ -43,14 +81,21 @@ def people_inside(event_id: int) -> dict[str, int]:
     people: list[str] = client.zrange(keys.key(event_id, "inside"), 0, -1)
     marks = client.hmget(keys.key(event_id, "called"), people) if people else []
     found = zip(people, marks, strict=True)
-    return {person: int(mark.partition(":")[2]) for person, mark in found if mark}
+    return {person: int(mark.split(":")[1]) for person, mark in found if mark}
 
 
 def events_with_journal(event_ids: Sequence[int]) -> list[int]:
     """Those of these events whose journal has entries."""
+    return _filled(event_ids, "journal", "xlen")
+
+
+def _filled(event_ids: Sequence[int], name: str, command: str) -> list[int]:
+    """Those of these events whose key of this name is not empty."""
+    if not event_ids:
+        return []
     with redis.queue_client().pipeline(transaction=False) as pipe:
         for event_id in event_ids:
-            pipe.xlen(keys.key(event_id, "journal"))
+            getattr(pipe, command)(keys.key(event_id, name))
         lengths = pipe.execute()
     return [event_id for event_id, length in zip(event_ids, lengths, strict=True) if length]
 
@@ -63,26 +108,47 @@ def delete_journal_entries(event_id: int, entries: Sequence[str]) -> None:
     redis.queue_client().xdel(keys.key(event_id, "journal"), *entries)
 
 
-def restore(
-    event_id: int, places: dict[str, dict[str, float]], marks: dict[str, str], counter: int
-) -> None:
-    """Write everybody back. The queue works again only after `configure` has written its meta."""
-    client = redis.queue_client()
-    for name, people in places.items():
-        for part in batched(people.items(), BATCH):
-            client.zadd(keys.key(event_id, name), dict(part))
-    for part in batched(marks.items(), BATCH):
-        client.hset(keys.key(event_id, "called"), mapping=dict(part))
-    client.set(keys.key(event_id, "counter"), counter)
+def blocks(event_id: int) -> dict[str, str]:
+    """The reason for each blocked person."""
+    return redis.queue_client().hgetall(keys.key(event_id, "blocked"))
 
 
-def restore_counts(event_id: int, counts: dict[str, int]) -> None:
-    redis.queue_client().hset(keys.key(event_id, "meta"), mapping=counts)
+def demotions(event_id: int) -> dict[str, str]:
+    """`old number:batch:new number:reason` of everybody who was moved to the end of the line."""
+    return redis.queue_client().hgetall(keys.key(event_id, "demoted"))
 
 
-def restore_blocks(event_id: int, reasons: dict[str, str]) -> None:
-    if reasons:
-        redis.queue_client().hset(keys.key(event_id, "blocked"), mapping=reasons)
+def is_demoted(event_id: int, person: str) -> bool:
+    return bool(redis.queue_client().hexists(keys.key(event_id, "demoted"), person))
+
+
+def own_invitation(event_id: int, person: str) -> Invitation | None:
+    """The code that a person was given, if it can still be used."""
+    client, key = redis.queue_client(), keys.own_code(event_id, person)
+    code, left = client.get(key), client.pttl(key)
+    return Invitation("invited", code, left) if code and left > 0 else None
+
+
+def bypassing(event_id: int) -> set[str]:
+    return redis.queue_client().smembers(keys.key(event_id, "bypass"))
+
+
+def unverified(event_id: int) -> set[str]:
+    """People who are not called until they verify who they are."""
+    return redis.queue_client().smembers(keys.key(event_id, "unverified"))
+
+
+def people_at_limit(event_id: int) -> set[str]:
+    return redis.queue_client().smembers(keys.key(event_id, "at_limit"))
+
+
+def replace_at_limit(event_id: int, known: set[str], wanted: set[str]) -> None:
+    """Only the differences are written: nobody is missing from the set for a moment."""
+    client, key = redis.queue_client(), keys.key(event_id, "at_limit")
+    for part in batched(wanted - known, BATCH):
+        client.sadd(key, *part)
+    for part in batched(known - wanted, BATCH):
+        client.srem(key, *part)
 
 
 def block_reason(event_id: int, person: str) -> str | None:
@@ -100,10 +166,22 @@ def person_with_number(event_id: int, number: int) -> str | None:
     return people[0] if people else None
 
 
+def people_with_numbers(event_id: int, first: int, last: int, *, most: int) -> list[str]:
+    """The people waiting in line with these numbers, in order."""
+    line = keys.key(event_id, "line")
+    return redis.queue_client().zrangebyscore(line, first, last, start=0, num=most)
+
+
 def add_memberships(event_id: int, people: Iterable[str], now: datetime) -> None:
     """Note for many people that they are in this line."""
     for part in batched(people, BATCH):
         run_all([add_membership(event_id, person, now) for person in part])
+
+
+async def ahas_membership(event_id: int, person: str) -> bool:
+    """Whether the person may be in this line: much cheaper than asking the line."""
+    found = await redis.async_queue_client().get(keys.memberships(person))
+    return any(each.startswith(f"{event_id}:") for each in (found or "").split())
 
 
 def epoch_of(event_id: int) -> str | None:
@@ -122,7 +200,8 @@ def delete_meta(event_id: int) -> None:
 
 def erase(event_id: int) -> None:
     """Delete every key of an event's queue."""
-    redis.queue_client().unlink(*keys.of_event(event_id), keys.last_tick_message(event_id))
+    others = keys.last_tick_message(event_id), keys.pages(event_id)
+    redis.queue_client().unlink(*keys.of_event(event_id), *others)
 
 
 async def apeek_all(event_id: int, people: Sequence[str], now: datetime) -> dict[str, Standing]:
@@ -136,6 +215,17 @@ async def apeek_all(event_id: int, people: Sequence[str], now: datetime) -> dict
 async def aheartbeat_all(event_id: int, people: Iterable[str], now: datetime) -> None:
     for part in batched(people, SCRIPT_BATCH):
         await arun(heartbeat(event_id, part, now))
+
+
+async def alease_pages(
+    event_id: int, pages: Sequence[tuple[str, int]], now: datetime, *, lease_ms: int
+) -> list[int]:
+    """The places of these pages, in their order."""
+    places: list[int] = []
+    for part in batched(pages, SCRIPT_BATCH):
+        leased = await arun(lease_pages(event_id, part, now, lease_ms=lease_ms))
+        places.extend(leased)
+    return places
 
 
 def batched(things: Iterable[Any], size: int) -> Iterator[list[Any]]:

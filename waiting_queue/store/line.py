@@ -3,15 +3,20 @@
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
+from itertools import chain
 from typing import Any
+
+from django.conf import settings
 
 from waiting_queue import keys
 from waiting_queue.store.results import (
+    Invitation,
     Rules,
     ScriptResult,
     Standing,
     TickResult,
     ms,
+    parse_invitation,
     parse_memberships,
     parse_poll,
     parse_result,
@@ -24,24 +29,31 @@ from waiting_queue.store.scripts import ScriptCall, script
 from waiting_queue.tick_message import TickMessage
 from waiting_queue.tokens import QueueToken
 
-# People that one tick calls and removes at most, so that Redis is never busy for long.
-TICK_BATCH = 500
-SWEEP_BATCH = 200
 # A claim that arrived in time and is decided so much later is still in time.
 CLAIM_GRACE_MS = 3_000
-# People listed in one tick message, for the same reason.
+# How long companions may join with a code.
+INVITATION_MS = 1_800_000
+# People listed in one tick message, so that Redis is never busy for long.
 CHANGES_BATCH = 5_000
 
 
-def join(event_id: int, person: str, now: datetime) -> ScriptCall[ScriptResult]:
-    return _call("join", event_id, [person, ms(now)], parse_result)
+def join(
+    event_id: int, person: str, now: datetime, *, browser: str = "", lane: int = 0
+) -> ScriptCall[ScriptResult]:
+    args = [person, ms(now), settings.MOVES_PER_MINUTE, browser, lane]
+    return _call("join", event_id, args, parse_result, keys.moves(event_id, person))
 
 
 def poll(
-    event_id: int, person: str, now: datetime, *, token: QueueToken | None = None
+    event_id: int,
+    person: str,
+    now: datetime,
+    *,
+    token: QueueToken | None = None,
+    browser: str = "",
 ) -> ScriptCall[Standing | None]:
     """A person's standing, and a heartbeat. None if the token is of an earlier stay."""
-    return _call("poll", event_id, [person, ms(now), *_stay(token)], parse_poll)
+    return _call("poll", event_id, [person, ms(now), *_stay(token), browser], parse_poll)
 
 
 def peek(event_id: int, person: str, now: datetime) -> ScriptCall[Standing]:
@@ -56,10 +68,17 @@ def claim(
     *,
     waited_ms: int = 0,
     token: QueueToken | None = None,
+    browser: str = "",
 ) -> ScriptCall[ScriptResult]:
     """`waited_ms` is how long ago the request arrived."""
-    args = [person, ms(now), min(waited_ms, CLAIM_GRACE_MS), *_stay(token)]
+    args = [person, ms(now), min(waited_ms, CLAIM_GRACE_MS), *_stay(token), browser]
     return _call("claim", event_id, args, parse_result)
+
+
+def take_over(
+    event_id: int, person: str, now: datetime, *, browser: str
+) -> ScriptCall[ScriptResult]:
+    return _call("take_over", event_id, [person, ms(now), browser], parse_result)
 
 
 def leave(
@@ -71,7 +90,8 @@ def leave(
     why: str = "",
     token: QueueToken | None = None,
 ) -> ScriptCall[str]:
-    return _call("leave", event_id, [person, ms(now), how, why, *_stay(token)], str)
+    args = [person, ms(now), how, why, *_stay(token)]
+    return _call("leave", event_id, args, str, keys.moves(event_id, person))
 
 
 def tick(
@@ -80,11 +100,15 @@ def tick(
     now: datetime,
     *,
     is_behind: bool = False,
-    batch: int = TICK_BATCH,
-    sweep: int = SWEEP_BATCH,
+    batch: int | None = None,
+    sweep: int | None = None,
 ) -> ScriptCall[TickResult]:
-    """`is_behind`: a server process says that it is, so nobody's time to claim runs."""
-    args = [ms(now), batch, sweep, CLAIM_GRACE_MS, int(is_behind), *rules.as_args()]
+    """`is_behind`: a server process says that it is, so nobody's time to claim runs.
+
+    It calls `batch` people and removes `sweep` at most, so that Redis is never busy for long.
+    """
+    most = [batch or settings.TICK_BATCH, sweep or settings.SWEEP_BATCH]
+    args = [ms(now), *most, CLAIM_GRACE_MS, int(is_behind), *rules.as_args()]
     return _call("tick", event_id, args, parse_tick)
 
 
@@ -92,12 +116,54 @@ def configure(event_id: int, rules: Rules, now: datetime, *, new: bool = False) 
     return _call("configure", event_id, [ms(now), int(new), *rules.as_args()], int)
 
 
-def draw(event_id: int, people: Sequence[str], first_number: int, now: datetime) -> ScriptCall[int]:
-    return _call("draw", event_id, [ms(now), first_number, *people], int)
+def draw(
+    event_id: int, people: Sequence[str], first_number: int, now: datetime, *, minute: int = 0
+) -> ScriptCall[int]:
+    """Of the lobby at the opening, or of those who came in this minute."""
+    return _call("draw", event_id, [ms(now), first_number, minute, *people], int)
+
+
+def finish_minute(event_id: int, minute: int) -> ScriptCall[int]:
+    return _call("finish_minute", event_id, [minute], int)
 
 
 def restore_place(event_id: int, person: str, number: int, now: datetime) -> ScriptCall[Standing]:
     return _call("restore_place", event_id, [person, ms(now), number], parse_standing)
+
+
+def demote(
+    event_id: int, people: Sequence[str], *, batch: str, why: str, now: datetime
+) -> ScriptCall[list[str]]:
+    """Those who were moved to the end of the line; a repeat of the batch moves nobody."""
+    return _call("demote", event_id, [ms(now), batch, why, *people], list)
+
+
+def undo_demotion(event_id: int, person: str, now: datetime) -> ScriptCall[bool]:
+    return _call("undo_demotion", event_id, [person, ms(now)], bool)
+
+
+def set_bypass(event_id: int, people: Sequence[str]) -> ScriptCall[int]:
+    return _call("set_bypass", event_id, people, int)
+
+
+def set_unverified(event_id: int, people: Sequence[str]) -> ScriptCall[int]:
+    return _call("set_unverified", event_id, people, int)
+
+
+def invite(event_id: int, person: str, code: str, now: datetime) -> ScriptCall[Invitation]:
+    """The person's code, which is this one unless they have one already."""
+    args = [person, ms(now), code, INVITATION_MS]
+    more_keys = keys.own_code(event_id, person), keys.invitation(event_id, code)
+    return _call("invite", event_id, args, parse_invitation, *more_keys)
+
+
+def join_party(
+    event_id: int, person: str, code: str, now: datetime, *, lane: int = 0
+) -> ScriptCall[ScriptResult]:
+    """`lane`: the person has a key of it."""
+    args = [person, ms(now), settings.MOVES_PER_MINUTE, lane]
+    more_keys = keys.moves(event_id, person), keys.invitation(event_id, code)
+    return _call("join_party", event_id, args, parse_result, *more_keys)
 
 
 def snapshot(event_id: int) -> ScriptCall[dict[str, str]]:
@@ -126,10 +192,20 @@ def remove_membership(event_id: int, person: str, *, since: int | None = None) -
     return ScriptCall(script("remove_membership"), [keys.memberships(person)], args, int)
 
 
-def _call(name: str, event_id: int, args: Sequence[Any], parse: Any) -> ScriptCall[Any]:
-    return ScriptCall(script(name), keys.of_event(event_id), args, parse)
+def lease_pages(
+    event_id: int, pages: Sequence[tuple[str, int]], now: datetime, *, lease_ms: int
+) -> ScriptCall[list[int]]:
+    """Pages are a person and the place that the page has, negative if it is closed."""
+    args = [ms(now), lease_ms, settings.PAGES_PER_PERSON, *chain.from_iterable(pages)]
+    return ScriptCall(script("lease_pages"), [keys.pages(event_id)], args, list)
+
+
+def _call(
+    name: str, event_id: int, args: Sequence[Any], parse: Any, *more_keys: str
+) -> ScriptCall[Any]:
+    return ScriptCall(script(name), (*keys.of_event(event_id), *more_keys), args, parse)
 
 
 def _stay(token: QueueToken | None) -> list[Any]:
     """The arguments that tell a script for which stay in line a token was given."""
-    return [token.number, token.epoch] if token else []
+    return [token.number, token.epoch] if token else ["", ""]

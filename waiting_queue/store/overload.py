@@ -8,11 +8,7 @@ REPORT_MS = 5_000
 
 
 async def areport_behind() -> None:
-    key, client = keys.behind(), redis.async_queue_client()
-    if hasattr(client, "call"):
-        await client.call("SET", key, 1, "PX", REPORT_MS)
-    else:
-        await client.set(key, 1, px=REPORT_MS)
+    await redis.async_queue_client().call("SET", keys.behind(), 1, "PX", REPORT_MS)
 
 
 def is_behind() -> bool:

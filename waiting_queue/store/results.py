@@ -4,12 +4,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from waiting_queue.keys import LANE_NUMBERS, number_label
 from waiting_queue.tick_message import TickMessage
 
 # In the order of the script's answer.
 TICK_MESSAGE_FIELDS = (
     *("turn", "epoch", "queue_state", "drawing", "absence_ms", "head", "last"),
-    *("waiting", "lobby", "ready", "inside", "admitted"),
+    *("waiting", "lobby", "ready", "inside", "admitted", "pace", "mode", "lanes"),
 )
 
 
@@ -25,13 +26,37 @@ class Standing:
     waiting: int
     lobby: int
     queue_state: str
-    fast: float
-    slow: float
+    pace: str
     epoch: str
     lines_allowed: int
     absence_ms: int
     turn: int = 0  # of the first tick message that contains all that this standing knows
+    mode: str = ""
+    moves: int = 0  # how often the pass was taken over by another browser
+    browser: str = ""  # the mark of the browser that has the pass; empty: none yet
+    share: float = 0.0  # of all calls, that the person's lane gets; 0 for an event without lanes
     just_joined: bool = False
+    # The leader of one's party, and how many people it has; once called, the number is not known.
+    leader: str = ""
+    party_size: int = 0
+    demoted_why: str = ""  # the reason why an operator moved this person to the end of the line
+
+    def is_elsewhere(self, browser: str) -> bool:
+        """Whether the person is inside with another browser than this one."""
+        return self.state == "admitted" and self.browser not in ("", browser)
+
+    @property
+    def lane(self) -> int:
+        return self.number // LANE_NUMBERS
+
+    @property
+    def number_in_lane(self) -> int:
+        """The number as people know it."""
+        return self.number % LANE_NUMBERS
+
+    @property
+    def number_label(self) -> str:
+        return number_label(self.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +66,15 @@ class ScriptResult:
     outcome: str
     standing: Standing | None = None
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneRule:
+    """A lane of the line: its weight among the others, and when it opens (0: with the queue)."""
+
+    id: int
+    weight: int
+    opens_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +92,17 @@ class Rules:
     pass_max_ms: int
     absence_ms: int
     lines_allowed: int
+    seats_allowed: int = 0
+    mode: str = ""
+    companions: int = 0
+    lanes: tuple[LaneRule, ...] = ()
 
     def as_args(self) -> list[Any]:
         flags = [self.epoch, self.state, int(self.drawing), self.capacity, self.rate, self.cap]
         times = [self.claim_ms, self.pass_ms, self.pass_max_ms, self.absence_ms]
-        return [*flags, *times, self.lines_allowed]
+        limits = [self.lines_allowed, self.seats_allowed, self.mode, self.companions]
+        lanes = [value for lane in self.lanes for value in (lane.id, lane.weight, lane.opens_ms)]
+        return [*flags, *times, *limits, *lanes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +137,9 @@ def ms(moment: datetime) -> int:
 
 def parse_standing(answer: list[Any], *, just_joined: bool = False) -> Standing:
     state, number, ahead, deadline, admitted, waiting, lobby, queue_state, *meta = answer
-    fast, slow, epoch, lines_allowed, absence_ms, turn = meta
+    pace, epoch, lines_allowed, absence_ms, turn, mode, *own = meta
+    party, demoted_why, moves, browser, share = own
+    leader, _, size = party.rpartition(":")
     return Standing(
         state=state,
         number=int(number),
@@ -107,13 +149,19 @@ def parse_standing(answer: list[Any], *, just_joined: bool = False) -> Standing:
         waiting=int(waiting),
         lobby=int(lobby),
         queue_state=queue_state,
-        fast=float(fast),
-        slow=float(slow),
+        pace=pace,
         epoch=epoch,
         lines_allowed=int(lines_allowed),
         absence_ms=int(absence_ms),
         turn=int(turn),
+        mode=mode,
+        moves=int(moves),
+        browser=browser,
+        share=float(share or 0),
         just_joined=just_joined,
+        leader=leader,
+        party_size=int(size or 0),
+        demoted_why=demoted_why,
     )
 
 
@@ -128,6 +176,19 @@ def parse_result(answer: list[Any]) -> ScriptResult:
     return ScriptResult(outcome, reason=rest[0] if rest else "")
 
 
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """The code with which companions join, or the reason why there is none."""
+
+    outcome: str
+    code: str = ""
+    left_ms: int = 0
+
+
+def parse_invitation(answer: list[Any]) -> Invitation:
+    return Invitation(*answer)
+
+
 def parse_tick(answer: list[Any]) -> TickResult:
     if answer == ["lost"]:
         return TickResult(lost=True, called=[])
@@ -138,11 +199,11 @@ def parse_tick(answer: list[Any]) -> TickResult:
 def parse_tick_message(event_id: int, answer: list[Any]) -> TickMessage | None:
     if answer == ["lost"]:
         return None
-    *values, fast, slow, changes = answer
+    *values, changes = answer
     parted = (entry.rpartition(":") for entry in changes)
     people = [(person, int(number)) for person, _, number in parted]
     fields = dict(zip(TICK_MESSAGE_FIELDS, values, strict=True))
-    return TickMessage(event_id, fast=float(fast), slow=float(slow), changes=people, **fields)
+    return TickMessage(event_id, changes=people, **fields)
 
 
 def parse_memberships(answer: list[Any]) -> dict[int, int]:

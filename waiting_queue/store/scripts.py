@@ -1,5 +1,7 @@
 """Lua scripts: read once, called by their hash, sent again when a server does not know them."""
 
+import asyncio
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -8,14 +10,23 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from redis import RedisCluster
-from redis.asyncio import RedisCluster as AsyncRedisCluster
-from redis.exceptions import NoScriptError, RedisError
+from redis.exceptions import NoScriptError
 
 from ticketing.core import redis
+from ticketing.core.error_responses import REDIS_OUTAGES
+from ticketing.core.redis_cluster import ClusterPipeline
 
 FOLDER = Path(__file__).parent.parent / "lua"
-# These work on a person's key; all others on an event's keys, with `_line.lua` in front.
-WITHOUT_LINE = {"add_membership", "remove_membership"}
+# These work on keys of their own; all others on an event's line, with these files in front.
+WITHOUT_LINE = {
+    *("add_membership", "remove_membership", "lease_pages"),
+    *("count_join", "count_hold", "count_run_out"),
+}
+# These take people out of lobby or line, and have `_party.lua` after it.
+WITH_PARTIES = {"leave", "tick", "demote", "undo_demotion", "invite", "join_party"}
+# A function of a shared file ends with the `end` in the first column.
+FUNCTION = re.compile(r"^(?:local )?function (\w+)\(.*?^end\n", re.MULTILINE | re.DOTALL)
+NAME, COMMENT = re.compile(r"(?<![.\w])[a-z]\w*"), re.compile(r"--.*")
 
 T = TypeVar("T")
 
@@ -43,10 +54,28 @@ class ScriptCall(Generic[T]):
 
 @cache
 def script(name: str) -> Script:
-    text = (FOLDER / f"{name}.lua").read_text()
-    if name not in WITHOUT_LINE:
-        text = f"{(FOLDER / '_line.lua').read_text()}\n{text}"
+    line = [] if name in WITHOUT_LINE else ["_lanes", "_lane_turns", "_line", "_minutes"]
+    shared = "\n".join(map(_read, [*line, *(["_party"] if name in WITH_PARTIES else [])]))
+    own = _read(name)
+    text = f"{_used_part(shared, own)}\n{own}"
     return Script(text, sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+def _read(name: str) -> str:
+    return COMMENT.sub("", (FOLDER / f"{name}.lua").read_text())
+
+
+def _used_part(shared: str, own: str) -> str:
+    """Return the shared code without functions that this script does not use.
+
+    Each call of a script makes all its functions anew, which takes longer than most of them run.
+    """
+    names_in = {found[1]: set(NAME.findall(found[0])) for found in FUNCTION.finditer(shared)}
+    used, new = set[str](), set(NAME.findall(FUNCTION.sub("", shared) + own))
+    while new:
+        used |= new
+        new = set[str]().union(*(names_in.get(name, ()) for name in new)) - used
+    return FUNCTION.sub(lambda found: found[0] if found[1] in used else "", shared)
 
 
 def run(call: ScriptCall[T]) -> T:
@@ -91,8 +120,8 @@ def run_each(calls: Sequence[ScriptCall[Any]]) -> list[Any]:
 async def arun_all(calls: Sequence[ScriptCall[Any]]) -> list[Any]:
     """All of them in one round trip; raises the first failure."""
     client = redis.async_queue_client()
-    if isinstance(client, AsyncRedisCluster):
-        return [await arun(call) for call in calls]
+    if isinstance(client, ClusterPipeline):  # a round trip to each node
+        return await asyncio.gather(*(arun(call) for call in calls))
     sent: list[Awaitable[Any]] = [
         client.evalsha(call.script.sha, *call.arguments) for call in calls
     ]
@@ -115,5 +144,5 @@ def _parse_or_retry(call: ScriptCall[Any], answer: Any) -> Any:
 def _attempt(call: ScriptCall[Any]) -> Any:
     try:
         return run(call)
-    except RedisError as failure:
+    except REDIS_OUTAGES as failure:
         return failure

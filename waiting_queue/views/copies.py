@@ -14,7 +14,8 @@ from ticketing.core.fast_path.requests import ApiRequest
 from waiting_queue import services
 from waiting_queue.models import SaleQueue
 from waiting_queue.store import Standing
-from waiting_queue.views.page_state import COPIED, PageState, page_standing
+from waiting_queue.views.page_state import PageState
+from waiting_queue.views.page_state_lookup import COPIED, page_standing
 
 Values = dict[str, str]
 
@@ -48,6 +49,7 @@ def _own_values(
         waiting=facts["waiting"],
         standing=page_standing(event_id, person, standing, request.now),
         announcements=facts["announcements"],
+        lane_labels=facts["lane_labels"],
     )
     with translation.override(request.language):
         return {name: escape(value) for name, value in page_state.own_values.items()}
@@ -69,5 +71,6 @@ PAGES = [
         # The second is how the page's script fetches the part that changes.
         queries=frozenset({"", "part=1"}),
     ),
+    Page(path="events/<int:pk>/queue/colours.css"),
     Page(path="events/<int:pk>/draw/", identify=identify, personal=draw_page),
 ]

@@ -24,7 +24,7 @@ def draw(request: HttpRequest, pk: int) -> HttpResponse:
     public_draw = selectors.public_draw(queue)
     own_entry = None
     if marks := marks_of(request):
-        marks.facts["names_people"] = public_draw.stage != "none" and public_draw.shuffled
+        marks.facts["names_people"] = public_draw.names_people
     elif caller:
         own_entry = selectors.own_entry(queue, person=caller.id, draw=public_draw)
     context = {
@@ -42,8 +42,8 @@ def draw(request: HttpRequest, pk: int) -> HttpResponse:
 def draw_file(request: HttpRequest, pk: int) -> HttpResponseBase:
     """Return the published draw as JSON."""
     queue = selectors.public_queue(pk)
-    final = selectors.is_draw_finished(queue)
-    etag = f'"{selectors.seed_hash(queue.seed)[:16]}-{"final" if final else "promise"}"'
+    final = selectors.is_draw_final(queue)
+    etag = f'"{selectors.draw_version(queue)}"'
     response = get_conditional_response(request, etag=etag)
     if response is None:
         response = HttpResponse(selectors.draw_file(queue), content_type="application/json")

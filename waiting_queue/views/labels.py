@@ -10,6 +10,8 @@ from typing import Any
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
+from waiting_queue.services import GROUP
+
 SCRIPT_LABELS: dict[str, Any] = {
     "moment": _("less than a minute"),
     "minutes": _("{m} min"),
@@ -17,6 +19,7 @@ SCRIPT_LABELS: dict[str, Any] = {
     "eta": _("about {time}"),
     "eta-unknown": _("not known yet"),
     "eta-paused": _("not available while the line is paused"),
+    "eta-sold-out": _("none: all seats are sold"),
     "range": _("between {low} and {high}"),
     "range-up-to": _("at most {high}"),
     "range-open": _("at least {low}"),
@@ -29,6 +32,7 @@ SCRIPT_LABELS: dict[str, Any] = {
     "spoken-next": _("You are next."),
     "spoken-paused": _("The line is paused. You keep your place."),
     "spoken-resumed": _("The line is moving again."),
+    "spoken-sold-out": _("Sold out. You can keep your place on the standby list."),
     "spoken-notice": _("From the organiser: {message}"),
     "live": _("Live"),
     "live-sse": _("Live (SSE)"),
@@ -40,6 +44,11 @@ SCRIPT_LABELS: dict[str, Any] = {
     "none": pgettext_lazy("seats for me", "none left at the moment"),
     "free": _("{n} available"),
     "turn": _("It is your turn"),
+    "party-none": _("Friends can join your place with a code. You are called together."),
+    "party-of": _("You wait together: {n} people with one place. You are called together."),
+    "spoken-demoted": _("You were moved to the end of the line: {why}"),
+    "reason-group": _("Many accounts joined from the same network or browser in a similar way."),
+    "spoken-challenge": _("Checking that you are not a robot. This takes a few seconds."),
     "told-here": _("This is how you will be alerted."),
     "turn-body": _("Come in within the time that the page shows."),
 }
@@ -56,6 +65,11 @@ def duration_label(seconds: float) -> str:
     if minutes <= MAX_MINUTES:
         return str(SCRIPT_LABELS["minutes"]).format(m=minutes)
     return str(SCRIPT_LABELS["hours"]).format(h=minutes // 60, m=minutes % 60)
+
+
+def demotion_label(why: str) -> str:
+    """Return why somebody was moved to the end; what the system found is said without details."""
+    return str(SCRIPT_LABELS["reason-group"]) if why.startswith(GROUP) else why
 
 
 def eta_label(standing: Mapping[str, Any]) -> str:

@@ -1,32 +1,23 @@
 """The state of the waiting page for one person at one moment."""
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from random import random
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import get_language
 
-from ticketing.accounts.selectors import Caller
-from ticketing.core import clock
-from ticketing.core.errors import DomainError, Unavailable
-from ticketing.core.live.socket_slots import socket_slots
-from waiting_queue import errors, selectors, services
-from waiting_queue.models import BlockAppeal, SaleQueue
+from ticketing.core.errors import DomainError
+from waiting_queue import services
+from waiting_queue.models import BlockAppeal, Lane, SaleQueue
 from waiting_queue.selectors.outlook import chance_of
-from waiting_queue.store import Standing
 from waiting_queue.views import labels
 
 State = SaleQueue.State
 JOINABLE = frozenset({State.LOBBY, State.OPEN, State.PAUSED})
-# Page states named otherwise than the state of the person.
-NAMES = {"none": "join"}
 # Page states in which the script stays connected to the server.
 LIVE = frozenset({"lobby", "waiting", "ready"})
-# Of those, the states in which so many people are that they share copies of the page.
-COPIED = frozenset({"lobby", "waiting"})
 # Seconds between two reloads of a page without a script; faster ones make buttons hard to press.
 MIN_REFRESH, LIVE_REFRESH, FULL_REFRESH = 5, 10, 60
 # A page for a queue that opens later than this does not reload.
@@ -52,6 +43,10 @@ class PageState:
     other_queues: list[SaleQueue] = field(default_factory=list)
     appeal: BlockAppeal | None = None
     may_appeal: bool = False
+    lanes: list[Lane] = field(default_factory=list)
+    # What people of each lane are told about it, by the lane's number; empty without lanes.
+    lane_labels: dict[str, str] = field(default_factory=dict)
+    lane_refusal: DomainError | None = None
 
     @property
     def template(self) -> str:
@@ -64,7 +59,7 @@ class PageState:
     @property
     def queue_state(self) -> str:
         """The line in Redis knows the state earlier than the row that was read."""
-        return self.standing["queue_state"] if self.standing else str(self.queue.state)
+        return self.standing["queue_state"] if self.standing else str(self.queue.line_state)
 
     @property
     def is_full(self) -> bool:
@@ -72,7 +67,19 @@ class PageState:
 
     @property
     def can_join(self) -> bool:
-        return self.queue.state in JOINABLE and not self.is_full
+        is_closed = self.queue.mode == SaleQueue.Mode.CLOSED
+        return self.queue.state in JOINABLE and not is_closed and not self.is_full
+
+    @property
+    def is_drawn_by_minute(self) -> bool:
+        """Whether people who wait for a draw are those of this minute, not those of the lobby."""
+        is_lobby = self.queue.state == State.LOBBY
+        return self.queue.mode == SaleQueue.Mode.MINUTE_DRAW and not is_lobby
+
+    @property
+    def quantities(self) -> range:
+        """How many seats somebody may ask the standby list for."""
+        return range(1, self.queue.event.seats_per_person + 1)
 
     @property
     def announcements_json(self) -> str:
@@ -80,10 +87,14 @@ class PageState:
 
     @property
     def eta_label(self) -> str:
+        if self.announcements.get("sold_out"):
+            return str(labels.SCRIPT_LABELS["eta-sold-out"])
         return labels.eta_label(self.standing) if self.standing else ""
 
     @property
     def eta_range_label(self) -> str:
+        if self.announcements.get("sold_out"):
+            return ""
         return labels.eta_range_label(self.standing) if self.standing else ""
 
     @property
@@ -96,6 +107,7 @@ class PageState:
         """What the page of somebody in the line says about them, by the names of its marks."""
         standing = self.standing or {}
         ahead, number = standing.get("ahead"), standing.get("number")
+        why = standing.get("demoted_why", "")
         values = {
             "standing": json.dumps(self.standing),
             "ahead": "" if ahead is None else intcomma(ahead),
@@ -108,12 +120,25 @@ class PageState:
             "eta": self.eta_label,
             "etarange": self.eta_range_label,
             "number": "" if number is None else intcomma(number),
+            "lane": self.lane_labels.get(str(standing.get("lane", 0)), ""),
+            "lanehidden": "" if self.lane_labels else " hidden",
             "total": intcomma(standing.get("total", self.waiting)),
             "lobby": intcomma(standing.get("lobby", self.lobby)),
+            "party": self.party_label,
+            "demoted": labels.demotion_label(why),
+            "demotedhidden": "" if why else " hidden",
+            "verifyhidden": "" if why.startswith(services.GROUP) else " hidden",
         }
         for place, grade in enumerate(self.chances):
             values |= {f"chance{place}": grade["chance"], f"label{place}": str(grade["label"])}
         return values
+
+    @property
+    def party_label(self) -> str:
+        people = (self.standing or {}).get("party", {}).get("people")
+        if not people:
+            return str(labels.SCRIPT_LABELS["party-none"])
+        return str(labels.SCRIPT_LABELS["party-of"]).format(n=people)
 
     @property
     def gone(self) -> int:
@@ -158,90 +183,6 @@ class PageState:
         if self.name == "scheduled":
             return _refresh_before(self.queue.lobby_opens_at or self.queue.opens_at, self.now)
         return FULL_REFRESH if self.name == "join" and self.is_full else None
-
-
-def page_state_for(queue: SaleQueue, caller: Caller | None, now: datetime) -> PageState:
-    if queue.state in (State.SCHEDULED, State.CLOSED):
-        return PageState(queue.state, queue, now)
-    if caller is None:
-        return _anonymous_page_state(queue, now)
-    return _person_page_state(queue, str(caller.id), now)
-
-
-def page_state_of_refusal(
-    queue: SaleQueue, refusal: DomainError, now: datetime, *, person: str
-) -> PageState:
-    """Return the page state that explains a refusal better than the error page would."""
-    if isinstance(refusal, errors.InAnotherLine):
-        others = selectors.public_queues(refusal.details["events"])
-        return PageState("elsewhere", queue, now, other_queues=others)
-    why, appeal = refusal.details["why"], _appeal_fields(queue.pk, person)
-    return PageState("blocked", queue, now, why=why, **appeal)
-
-
-def _anonymous_page_state(queue: SaleQueue, now: datetime) -> PageState:
-    overview = selectors.overview(queue, now=now)
-    if not overview.reachable:
-        raise Unavailable()
-    if not overview.known:
-        raise errors.QueueUnavailable()
-    return PageState(
-        "join",
-        queue,
-        now,
-        waiting=overview.waiting,
-        lobby=overview.lobby,
-        announcements=services.announcements(queue.pk),
-    )
-
-
-def _person_page_state(queue: SaleQueue, person: str, now: datetime) -> PageState:
-    standing = services.standing(event_id=queue.pk, person=person, now=now)
-    blocked = standing.state == "blocked"
-    return PageState(
-        NAMES.get(standing.state, standing.state),
-        queue,
-        now,
-        waiting=standing.waiting,
-        lobby=standing.lobby,
-        standing=page_standing(queue.pk, person, standing, now),
-        absence_seconds=standing.absence_ms // 1000,
-        announcements=services.announcements(queue.pk),
-        why=selectors.block_reason(event_id=queue.pk, person=person) if blocked else "",
-        **(_appeal_fields(queue.pk, person) if blocked else {}),
-    )
-
-
-def _socket_after_ms(standing: Standing) -> int:
-    """Whoever is about to be called is not kept waiting."""
-    return socket_slots.take(clock.monotonic()) if standing.state == "waiting" else 0
-
-
-def page_standing(
-    event_id: int, person: str, standing: Standing, now: datetime
-) -> dict[str, Any] | None:
-    """The standing as the page's script reads it; None for somebody who is not in the line."""
-    if standing.state == "none":
-        return None
-    jitter = random()  # noqa: S311 - spreads polls, guards nothing
-    body = selectors.standing_body(
-        event_id=event_id, person=person, standing=standing, now=now, jitter=jitter
-    )
-    return body | {"socket_after_ms": _socket_after_ms(standing)}
-
-
-def copied_page_state(queue: SaleQueue, variant: str, now: datetime) -> PageState:
-    """The state that a copy of the page shows: before joining, or to anybody in line or lobby."""
-    page_state = page_state_for(queue, None, now)
-    if variant in COPIED and page_state.name == "join":
-        return replace(page_state, name=variant)
-    return page_state
-
-
-def _appeal_fields(event_id: int, person: str) -> dict[str, Any]:
-    last = selectors.last_appeal(event_id=event_id, person=person)
-    may_appeal = selectors.may_appeal(last, event_id=event_id, person=person)
-    return {"appeal": last, "may_appeal": may_appeal}
 
 
 def _chance(grade: dict[str, Any], ahead: int) -> dict[str, Any]:

@@ -33,6 +33,13 @@ export function etaRangeLabel({ paused, eta_low_seconds: low, eta_high_seconds: 
   return label("range", { low: durationLabel(low), high: durationLabel(high) });
 }
 
+/** Whether the system moved somebody, who gets the place back by verifying. */
+export const isOfGroup = (why) => why.startsWith("group: ");
+
+export function demotionLabel(why) {
+  return isOfGroup(why) ? label("reasonGroup") : why;
+}
+
 export function aheadLabel(ahead) {
   return label(ahead === 0 ? "aheadNone" : ahead === 1 ? "aheadOne" : "aheadMany");
 }

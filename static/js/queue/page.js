@@ -3,7 +3,7 @@
 import { startClock } from "../clock.js";
 import { alertTurn, showAlertButtons } from "./alerts.js";
 import { Connection } from "./connection.js";
-import { etaLabel, formatCount, label } from "./labels.js";
+import { demotionLabel, etaLabel, formatCount, label } from "./labels.js";
 import { announce, announceIfQuiet } from "./screen_reader.js";
 import * as view from "./view.js";
 
@@ -13,6 +13,7 @@ const box = () => document.getElementById("line");
 
 let standing = null, announcements = null, receivedAt = "", connection = null;
 let status = ["reconnecting"]; // of the connection, kept while the view changes
+let demotedWhy = ""; // the reason that was announced
 let loading = null, unchangedLoads = 0, refreshed = false, asked = false;
 
 // -- frames ----------------------------------------------------------------------------------------
@@ -31,14 +32,24 @@ function onFrame(frame, horizon, outOfOrder = false) {
   standing = frame;
   receivedAt = frame.server_time;
   if (frame.state !== previous.state) return changeState(frame);
+  if (frame.number !== previous.number) view.reset();
   view.showStanding(frame, horizon);
-  view.showOutlook(announcements, frame.ahead);
+  if (frame.token) showPersonal(frame);
+  view.showOutlook(announcements, frame);
   announceStanding(frame, previous);
 }
 
 /** Whether another server process, a tick behind, says what was so before. A new token starts anew. */
 function isOlder(frame, known) {
   return !frame.token && frame.number === known.number && frame.turn < known.turn;
+}
+
+/** A standing with a token was read for this person alone: what it does not mention, they don't have. */
+function showPersonal(frame) {
+  view.showPersonal(frame);
+  const why = frame.demoted_why ?? "";
+  if (why && why !== demotedWhy) announce(label("spokenDemoted", { why: demotionLabel(why) }));
+  demotedWhy = why;
 }
 
 function onNotice(message) {
@@ -49,11 +60,16 @@ function onNotice(message) {
 }
 
 function onOutlook({ sold_out, grades }) {
+  const isNews = sold_out && !announcements.sold_out;
   announcements = { ...announcements, sold_out, grades };
-  view.showOutlook(announcements, standing.ahead);
+  view.showOutlook(announcements, standing);
+  if (!isNews) return;
+  document.title = box().dataset.title;
+  announce(label("spokenSoldOut"));
 }
 
 function announceStanding(current, previous) {
+  if (announcements.sold_out) return;
   if (current.paused !== previous.paused) return announce(label(current.paused ? "spokenPaused" : "spokenResumed"));
   if (current.state !== "WAITING") return;
   announceIfQuiet(() => (
@@ -76,10 +92,14 @@ function start() {
   standing = JSON.parse(box().dataset.standing);
   announcements = { notice: "", sold_out: false, grades: [], ...JSON.parse(box().dataset.announcements) };
   receivedAt = standing?.server_time ?? "";
+  demotedWhy = standing?.demoted_why ?? "";
   refreshed = false;
   document.title = title;
   view.reset();
-  if (standing) view.showStanding(standing);
+  if (standing) {
+    view.showStanding(standing);
+    view.showOutlook(announcements, standing);
+  }
   showAlertButtons();
   connect(live !== undefined);
   if (again) load(Number(again) * SECOND);
@@ -107,7 +127,8 @@ function changeState(frame) {
   document.title = prepared.dataset.title ?? box().dataset.title;
   view.reset();
   view.showStanding(frame);
-  view.showOutlook(announcements, frame.ahead);
+  if (frame.token) view.showPersonal(frame);
+  view.showOutlook(announcements, frame);
   view.showStatus(...status);
   showAlertButtons();
   if (!LIVE.has(frame.state)) connect(false);

@@ -2,7 +2,9 @@
 // once when the connection is lost, and returns a function that closes it.
 
 const OUTLOOK_EVERY = 30_000;
-const TRANSIENT = new Set(["unavailable", "queue_unavailable", "server_error", "too_many_requests"]);
+const TRANSIENT = new Set([
+  "unavailable", "queue_unavailable", "server_error", "too_many_requests", "too_many_pages",
+]);
 
 /** Whether trying again later may help against this error. */
 export const isTransient = (code) => TRANSIENT.has(code);

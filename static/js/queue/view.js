@@ -2,7 +2,9 @@
 
 import { serverNow } from "../clock.js";
 import { EstimatedRank, rateOf } from "./estimated_rank.js";
-import { aheadLabel, etaLabel, etaRangeLabel, formatCount, gradeName, label } from "./labels.js";
+import {
+  aheadLabel, demotionLabel, etaLabel, etaRangeLabel, formatCount, gradeName, isOfGroup, label,
+} from "./labels.js";
 
 const SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
 const PUSH_INTERVAL = 6 * SECOND; // the server pushes at least this often
@@ -13,6 +15,7 @@ const find = (name) => document.querySelector(`#line-view [data-${name}]`);
 let rank = new EstimatedRank();
 let shown = null; // the number on the page, or the one that an animation moves towards
 let animation = 0;
+let soldOut = false;
 
 /** Start over, so that an earlier place does not hold back the number of the new one. */
 export function reset() {
@@ -26,8 +29,7 @@ export function showStanding(standing, horizon = PUSH_INTERVAL) {
   text("total", formatCount(standing.total));
   text("lobby", formatCount(standing.lobby ?? 0));
   if (standing.number) text("number", formatCount(standing.number));
-  text("eta", etaLabel(standing));
-  text("eta-range", etaRangeLabel(standing));
+  showEta(standing);
   for (const note of document.querySelectorAll("#line-view [data-when]")) {
     note.hidden = note.dataset.when !== standing.queue_state;
   }
@@ -35,6 +37,21 @@ export function showStanding(standing, horizon = PUSH_INTERVAL) {
   if (standing.state !== "WAITING") return;
   rank.report(standing.ahead, { rate: rateOf(standing), horizon, now: performance.now() });
   showProgress(standing);
+}
+
+/** What only some people have; `standing` is one that was read for this person. */
+export function showPersonal({ party, demoted_why: why }) {
+  text("party", party?.people > 1 ? label("partyOf", { n: formatCount(party.people) }) : label("partyNone"));
+  text("demoted-why", demotionLabel(why ?? ""));
+  const note = find("demoted"), verify = find("verify");
+  if (note) note.hidden = !why;
+  if (verify) verify.hidden = !isOfGroup(why ?? "");
+}
+
+/** The estimate; there is none while all seats are sold. */
+function showEta(standing) {
+  text("eta", soldOut ? label("etaSoldOut") : etaLabel(standing));
+  text("eta-range", soldOut ? "" : etaRangeLabel(standing));
 }
 
 function text(name, value) {
@@ -61,7 +78,7 @@ function showProgress({ number: own, ahead }) {
 /** Update the number of people ahead, animated unless the person prefers reduced motion. */
 export function updateRank() {
   const element = find("ahead");
-  if (!element) return null;
+  if (!element || soldOut) return null;
   const goal = rank.at(performance.now());
   if (goal === shown) return goal;
   if (shown === null || reducedMotion.matches || document.hidden || goal > shown) setRank(element, goal);
@@ -101,8 +118,13 @@ export function showNotice(message) {
   box.querySelector("[data-notice-text]").textContent = message;
 }
 
-export function showOutlook({ sold_out: soldOut, grades }, ahead) {
+export function showOutlook({ sold_out, grades }, standing) {
+  const { ahead } = standing;
+  soldOut = sold_out;
   document.querySelector("#line [data-sold-out]").hidden = !soldOut;
+  const place = find("place"); // nobody is called: it would say nothing
+  if (place) place.hidden = soldOut;
+  showEta(standing);
   const box = find("outlook-box");
   if (!box) return;
   box.hidden = grades.length === 0 || ahead === null;

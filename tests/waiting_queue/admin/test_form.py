@@ -90,18 +90,19 @@ def test_a_pass_longer_than_the_longest_stay_is_refused(operator_client, queue):
     ("state", "fixed"),
     [
         ("scheduled", set()),
-        ("lobby", {"lobby_opens_at", "shuffle_lobby"}),
-        ("open", {"lobby_opens_at", "opens_at", "shuffle_lobby"}),
+        ("lobby", {"lobby_opens_at", "mode"}),
+        ("open", {"lobby_opens_at", "opens_at"}),
+        ("draining", {"lobby_opens_at", "opens_at", "mode"}),
     ],
 )
-def test_times_and_shuffling_are_only_editable_while_they_can_change(
+def test_times_and_mode_are_only_editable_while_they_can_change(
     state, fixed, operator_client, queue
 ):
     SaleQueue.objects.update(state=state)
 
     asked = set(operator_client.get(page_of(queue)).context["adminform"].form.fields)
 
-    times = {"lobby_opens_at", "opens_at", "shuffle_lobby"}
+    times = {"lobby_opens_at", "opens_at", "mode"}
     assert times - asked == fixed
 
 

@@ -1,13 +1,13 @@
 """What people are told: honest estimates, and polls that spread."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from waiting_queue import selectors
 from waiting_queue.store import Standing
-from waiting_queue.tokens import QueueToken
+from waiting_queue.tokens import QueueToken, read_token
 
 NOW = datetime(2027, 3, 2, 11, 0, tzinfo=UTC)
 WAITING = Standing(
@@ -19,8 +19,7 @@ WAITING = Standing(
     waiting=900,
     lobby=0,
     queue_state="open",
-    fast=10.0,
-    slow=5.0,
+    pace="10 600 800 120 50",
     epoch="e1",
     lines_allowed=1,
     absence_ms=300_000,
@@ -37,19 +36,41 @@ def poll_ms(found: Standing, luck: float = 0.5) -> int:
     return selectors.next_poll_ms(found, low, NOW, luck)
 
 
-def test_the_estimate_follows_the_measured_pace():
-    assert eta(WAITING) == (45, 67, 110)
+def test_with_room_for_everybody_ahead_the_rate_decides():
+    assert eta(WAITING) == (45, 50, 55)
 
 
-def test_when_nobody_was_called_lately_nothing_is_promised():
-    assert eta(replace(WAITING, fast=0, slow=0)) == (None, None, None)
+def test_who_needs_a_place_that_is_taken_waits_until_somebody_leaves():
+    """400 people need the places of others, of which 800 are free again after 120 s each."""
+    low, expected, high = eta(replace(WAITING, pace="10 100 800 120 10000"))
+
+    assert expected == 60  # 59.9
+    assert low < 60 < high
 
 
-def test_a_line_that_just_came_to_a_halt_has_no_upper_end():
-    low, middle, high = eta(replace(WAITING, fast=0, slow=5.0))
+def test_the_only_place_inside_is_taken_for_as_long_as_people_stay():
+    assert eta(replace(WAITING, ahead=0, pace="10 0 1 300 0")) == (0, 150, None)
+    assert eta(replace(WAITING, ahead=1, pace="10 0 1 60 3"))[1] == 90
 
-    assert (low, high) == (90, None)
-    assert middle == 200
+
+def test_without_a_rate_only_places_count():
+    assert eta(replace(WAITING, pace="0 600 800 120 50")) == (0, 0, 0)
+    assert eta(replace(WAITING, pace="0 0 500 120 1e9"))[1] == 120
+
+
+def test_the_fewer_stays_are_known_the_wider_the_estimate():
+    widths = []
+    for stays in (1, 10, 1_000):
+        low, _, high = eta(replace(WAITING, pace=f"10 0 50 120 {stays}"))
+        widths.append(high - low)
+
+    assert widths == sorted(widths, reverse=True)
+    assert len(set(widths)) == 3
+
+
+@pytest.mark.parametrize("pace", ["", "10 0 0 120 50"])
+def test_when_nobody_is_called_nothing_is_promised(pace):
+    assert eta(replace(WAITING, pace=pace)) == (None, None, None)
 
 
 def test_paused_is_honest():
@@ -106,7 +127,28 @@ def test_when_it_is_ones_turn_polls_are_quick():
 def test_the_token_is_told_only_where_it_is_news():
     held = QueueToken(7, "1", 600, "e1")
 
-    assert selectors.new_token(7, "1", WAITING, held) is None
-    assert selectors.new_token(7, "1", WAITING, None) == held.sign()
-    assert selectors.new_token(7, "1", replace(WAITING, number=601), held) is not None
-    assert selectors.new_token(7, "1", replace(WAITING, state="left"), held) is None
+    def told(found, held):
+        return selectors.new_token(7, "1", found, held, browser="A", now=NOW)
+
+    assert told(WAITING, held) is None
+    assert told(WAITING, None) == held.sign()
+    assert told(replace(WAITING, number=601), held) is not None
+    assert told(replace(WAITING, state="left"), held) is None
+
+
+def test_the_pass_is_for_the_browser_that_has_it_and_told_again_when_it_is_half_over():
+    inside = replace(WAITING, state="admitted", browser="A")
+    place = QueueToken(7, "1", 600, "e1")
+
+    def told(browser, held, seconds=0):
+        now = NOW + timedelta(seconds=seconds)
+        token = selectors.new_token(7, "1", inside, held, browser=browser, now=now)
+        return token and read_token(token)
+
+    first = told("A", None)
+    assert (first.browser, first.until) == ("A", int(NOW.timestamp()) + 600)
+    assert told("A", first, 299) is None
+    assert told("A", first, 301).until == first.until + 301
+    assert told("A", place) == first
+    assert told("B", place) is None
+    assert told("B", first) == place  # it was taken over

@@ -10,9 +10,10 @@ from waiting_queue.api import calls
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-async def test_without_redis_every_call_is_a_503(ann: Fan, settings):
+@pytest.mark.parametrize("url", ["redis://127.0.0.1:1/0", "redis+cluster://127.0.0.1:1"])
+async def test_without_redis_every_call_is_a_503(ann: Fan, settings, url):
     token = (await ann.join()).json()["token"]
-    settings.QUEUE_REDIS_URL = "redis://127.0.0.1:1/0"
+    settings.QUEUE_REDIS_URL = url
 
     answers = [await ann.join(), await ann.poll(token=token), await ann.claim(), await ann.leave()]
 

@@ -150,6 +150,13 @@ async def test_a_session_that_ended_speaks_for_nobody(ann: Fan):
     assert code(await ann.join()) == (401, "not_logged_in")
 
 
+async def test_an_address_has_to_be_confirmed_to_join(open_queue, make_fan):
+    stranger = await in_thread(make_fan)(open_queue, email_confirmed_at=None)
+
+    assert code(await stranger.join()) == (403, "email_not_confirmed")
+    assert (await stranger.poll()).json()["status"] != "waiting"
+
+
 async def test_programs_may_use_an_api_token(ann: Fan):
     _, secret = await in_thread(accounts.create_token)(user=ann.user, name="bot", now=clock.now())
 

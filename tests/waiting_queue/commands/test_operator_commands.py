@@ -25,12 +25,20 @@ def state_of(queue):
 @pytest.mark.django_db(transaction=True)
 def test_a_queue_walks_through_its_states(queue):
     seen = []
-    for move in ("lobby", "open", "pause", "resume", "drain", "close"):
-        run("queue_move", queue.pk, move, why="rehearsal")
+    for move in ("lobby", "open", "pause", "resume", "drain", "close", "reopen"):
+        then = {"then": "nobody"} if move == "close" else {}
+        run("queue_move", queue.pk, move, why="rehearsal", **then)
         seen.append(state_of(queue))
 
-    assert seen == ["lobby", "open", "paused", "open", "draining", "closed"]
+    assert seen == ["lobby", "open", "paused", "open", "draining", "closed", "open"]
     assert QueueChange.objects.first().why == "rehearsal (from the command line)"
+
+
+def test_closing_needs_to_know_what_follows(open_queue):
+    with pytest.raises(CommandError, match="--then"):
+        run("queue_move", open_queue.pk, "close")
+
+    assert state_of(open_queue) == "open"
 
 
 def test_a_move_is_recorded_for_the_operator_who_is_named(queue, operator):
@@ -79,13 +87,13 @@ def test_a_move_without_redis_is_saved_and_says_so(queue):
 def test_knobs_are_set_recorded_and_warned_of(queue, operator):
     out, err = run(
         "queue_set",
-        *(queue.pk, "admit_per_second=25", "stock_factor=1.5", "shuffle_lobby=off"),
+        *(queue.pk, "admit_per_second=25", "stock_factor=1.5", "mode=first_come"),
         *("opens_at=2031-12-24T20:00",),
         by=operator.email,
     )
 
     queue.refresh_from_db()
-    assert (queue.admit_per_second, queue.stock_factor, queue.shuffle_lobby) == (25, 1.5, False)
+    assert (queue.admit_per_second, queue.stock_factor, queue.mode) == (25, 1.5, "first_come")
     assert queue.opens_at.isoformat() == "2031-12-24T11:00:00+00:00"
     assert "admit_per_second = 25.0" in out
     assert "the rate of 25/s will not be reached" in err
@@ -110,7 +118,7 @@ def test_a_knob_that_may_be_empty_is_turned_off(queue):
         ("max_inside=0", "max_inside: .*greater than or equal to 1"),
         ("admit_per_second=nan", "admit_per_second: Enter a number."),
         ("admit_per_second=-1", "admit_per_second: .*greater than or equal to 0"),
-        ("shuffle_lobby=perhaps", "shuffle_lobby: Write on or off."),
+        ("mode=perhaps", "mode: .*not a valid choice"),
         ("opens_at=tomorrow", "opens_at: .*tomorrow"),
         ("opens_at=", "opens_at: "),
         ("lobby_opens_at=2040-01-01", "The lobby opens before the queue."),
@@ -128,7 +136,8 @@ def test_an_invalid_knob_says_why_and_nothing_is_changed(pair, words, queue):
 @pytest.mark.parametrize(
     ("state", "knob"),
     [
-        ("lobby", "shuffle_lobby=off"),
+        ("lobby", "mode=first_come"),
+        ("draining", "mode=passthrough"),
         ("lobby", "lobby_opens_at="),
         ("open", "opens_at=2031-12-24T20:00"),
         ("closed", "max_inside=5"),

@@ -11,13 +11,17 @@ from django.core.management import CommandError, call_command
 
 from tests.waiting_queue.commands.calling import run
 from waiting_queue import selectors, services
-from waiting_queue.models import SaleQueue
+from waiting_queue.models import QueueDraw, SaleQueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
 def drawn(queue, operator, now) -> SaleQueue:
+    return draw_twenty(queue, operator, now)
+
+
+def draw_twenty(queue, operator, now) -> SaleQueue:
     services.move_queue(event_id=queue.pk, to="lobby", by=operator, now=now)
     for person in range(20):
         services.join(event_id=queue.pk, person=str(person), now=now)
@@ -37,7 +41,7 @@ def published(drawn, tmp_path):
 def test_a_draw_is_checked_in_the_database(drawn):
     out, _ = run("queue_verify_draw", drawn.pk)
 
-    assert out.count("ok ") == 3
+    assert out.count("ok ") == 6
     assert "20 entries, drawn as promised" in out
 
 
@@ -56,7 +60,7 @@ def test_a_file_is_checked_where_there_is_no_database_and_no_redis(published):
         )
 
     right = check()
-    published.write_text(published.read_text().replace('"seed": "', '"seed": "0'))
+    published.write_text(published.read_text().replace('"secret": "', '"secret": "0'))
     forged = check()
 
     assert (right.returncode, forged.returncode) == (0, 1)
@@ -74,8 +78,25 @@ def forge_order(draw):
     draw["entries"][0], draw["entries"][1] = draw["entries"][1], draw["entries"][0]
 
 
+def forge_secret(draw):
+    draw["secret"] = "f" * 64
+
+
 def forge_seed(draw):
+    """With the order that it gives."""
     draw["seed"] = "f" * 64
+    draw["entries"] = selectors.drawn_order(draw["seed"], draw["entries"])
+
+
+def forge_public_value(draw):
+    draw["public_value"] = "thought of later"
+
+
+def forge_lobby(draw):
+    """Somebody was added, with a seed and an order that fit."""
+    entries = [*draw["entries"], "f" * 16]
+    draw["seed"] = selectors.derived_seed(draw["secret"], draw["lobby_sha256"], "")
+    draw["entries"] = selectors.drawn_order(draw["seed"], entries)
 
 
 def forge_twice(draw):
@@ -86,7 +107,10 @@ def forge_twice(draw):
     ("forge", "wrong"),
     [
         (forge_order, "WRONG  The order"),
-        (forge_seed, "WRONG  The seed's SHA-256"),
+        (forge_secret, "WRONG  The secret's SHA-256"),
+        (forge_seed, "WRONG  The seed follows"),
+        (forge_public_value, "WRONG  No public value was announced"),
+        (forge_lobby, "WRONG  The hash of the lobby"),
         (forge_twice, "WRONG  Every entry"),
     ],
 )
@@ -103,11 +127,50 @@ def test_a_forged_draw_is_found(forge, wrong, published, capsys):
 
 
 def test_the_hash_that_was_noted_before_is_compared(published, drawn):
-    noted = selectors.seed_hash(drawn.seed)
+    noted = drawn.secret_sha256
 
     assert "noted before" in run("queue_verify_draw", file=str(published), hash=noted)[0]
     with pytest.raises(CommandError, match="does not fit"):
         run("queue_verify_draw", file=str(published), hash="0" * 64)
+
+
+def test_a_draw_of_an_earlier_release_is_checked_by_its_rule(drawn, published):
+    """Its seed was the secret itself."""
+    draw = QueueDraw.objects.get()
+    secrets = drawn.open_draw_secrets()
+    by_entry = {selectors.entry_of(secrets.salt, person): person for person in draw.people}
+    draw.seed, draw.lobby_sha256 = secrets.secret, ""
+    draw.people = [by_entry[entry] for entry in selectors.drawn_order(draw.seed, by_entry)]
+    draw.save()
+
+    out, _ = run("queue_verify_draw", drawn.pk, hash=drawn.secret_sha256)
+
+    assert "by the earlier rule" in out
+    assert "WRONG" not in out
+    forged = selectors.published_draw(drawn)
+    forge_order(forged)
+    assert not all(check.passed for check in selectors.draw_checks(forged))
+
+
+def test_the_public_value_is_compared_with_what_was_looked_up(queue, operator, now):
+    audit = {"event_id": queue.pk, "by": operator, "now": now}
+    services.announce_public_value(source="the lottery of Saturday", **audit)
+    services.enter_public_value(value="7 11 19", **audit)
+    draw_twenty(queue, operator, now)
+
+    out, _ = run("queue_verify_draw", queue.pk, value="7 11 19")
+
+    assert "ok     The public value that was announced" in out
+    assert "ok     The public value is the one that was looked up" in out
+    with pytest.raises(CommandError, match="does not fit"):
+        run("queue_verify_draw", queue.pk, value="7 11 20")
+
+
+def test_a_public_value_that_never_came_is_told(queue, operator, now):
+    services.announce_public_value(event_id=queue.pk, source="a beacon", by=operator, now=now)
+    draw_twenty(queue, operator, now)
+
+    assert "drawn without it" in run("queue_verify_draw", queue.pk)[0]
 
 
 def test_a_draw_that_has_not_happened_says_so(queue):
@@ -120,7 +183,8 @@ def test_a_draw_that_has_not_happened_says_so(queue):
     [
         ("not json", "can't be read"),
         ("[]", "not a published draw"),
-        ("{}", "seed: This is missing"),
+        ("{}", "secret: This is missing"),
+        ('{"seed_sha256":"b"}', "seed: This is missing"),
         ('{"seed":"a","seed_sha256":"b","shuffled":true,"entries":[1]}', "entries: This is"),
     ],
 )
@@ -139,7 +203,7 @@ def test_an_address_that_can_not_be_read_says_so(url):
 
 
 def test_without_a_lot_there_is_no_order_to_check(queue, operator, now):
-    SaleQueue.objects.update(shuffle_lobby=False)
+    SaleQueue.objects.update(mode="first_come")
     services.move_queue(event_id=queue.pk, to="lobby", by=operator, now=now)
     services.join(event_id=queue.pk, person="1", now=now)
     services.move_queue(event_id=queue.pk, to="open", by=operator, now=now)

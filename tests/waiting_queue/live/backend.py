@@ -31,39 +31,24 @@ class Backend:
     def stop(self) -> None:
         assert self.process.stdin is not None
         self.process.stdin.close()
-        self.process.wait(10)
+        self.process.wait(60)
 
 
 # -- the process ----------------------------------------------------------------------------------
 
 
-def prepare() -> int:
+def another_event() -> int:
     """An event with a queue that is open, but paused."""
-    from django.core.management import call_command
-
     from tests.making import make_event
     from ticketing.core import clock
     from waiting_queue import services
 
-    call_command("migrate", verbosity=0)
-    return paused_queue(services, clock, make_event)
-
-
-def paused_queue(services: Any, clock: Any, make_event: Any) -> int:
     now = clock.now()
     event = make_event(now)
     services.create_queue(event_id=event.pk, by=None, now=now)
     for state in ("open", "paused"):
         services.move_queue(event_id=event.pk, to=state, by=None, now=now)
     return event.pk
-
-
-def another_event() -> int:
-    from tests.making import make_event
-    from ticketing.core import clock
-    from waiting_queue import services
-
-    return paused_queue(services, clock, make_event)
 
 
 def join(event_id: int, people: list[str]) -> dict[str, str]:

@@ -4,7 +4,6 @@ import asyncio
 import json
 import socket
 import threading
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -21,27 +20,18 @@ from websockets.sync import client as websocket
 from websockets.sync.client import ClientConnection
 
 from tests.making import make_user
+from tests.waiting import PATIENCE, wait_until
 from tests.waiting_queue.api.conftest import logged_in, statements  # noqa: F401 - a fixture
 from ticketing.accounts.models import User
 from ticketing.core import clock, redis
 from ticketing.core.auto_pipeline import AutoPipeline
 from ticketing.core.management.commands.serve import Server, server_config
 from waiting_queue import keys, services, store
-from waiting_queue.live import hub as live
 from waiting_queue.live.hub import QueueHub, send_heartbeats
+from waiting_queue.live.topics import QueueTopic
 from waiting_queue.models import SaleQueue
 from waiting_queue.store.scripts import FOLDER, script
 from waiting_queue.tick_message import TickMessage
-
-PATIENCE = 20  # seconds, for a slow machine; nothing waits so long when all is well
-
-
-def wait_until(true: Callable[[], Any], *, seconds: float = PATIENCE) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "it did not become true in time"
-        time.sleep(0.01)
-
 
 # -- the server -----------------------------------------------------------------------------------
 
@@ -98,7 +88,7 @@ class Served:
     def send_heartbeats(self, queue: SaleQueue, now: datetime) -> None:
         """As the server does every few seconds."""
         topic = self.hub.topics[queue.pk]
-        self.run(send_heartbeats(topic, topic.heartbeat_at + live.PAGE_SECONDS, now))
+        self.run(send_heartbeats(topic, topic.heartbeat_at + settings.HEARTBEAT_SECONDS, now))
 
     def stop_heartbeats(self) -> None:
         """From now on heartbeats are sent only when a test says so."""
@@ -153,6 +143,9 @@ class Page:
             self.frames.append(frame)
             if frame["type"] == kind:
                 return frame
+
+    def next_of_any(self) -> dict[str, Any]:
+        return json.loads(self.socket.recv(timeout=PATIENCE))
 
     def until(self, **wanted: Any) -> dict[str, Any]:
         """The first standing that says all this."""
@@ -320,4 +313,7 @@ async def no_server() -> AsyncIterator[None]:
 
 @pytest.fixture
 def near(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Of more pages than a process updates every second, only these at the head get every step."""
+    monkeypatch.setattr(settings, "LIVE_EVERYBODY", 0)
+    monkeypatch.setattr(QueueTopic, "is_crowded", True)
     return lambda people: monkeypatch.setattr(settings, "LIVE_NEAR", people)

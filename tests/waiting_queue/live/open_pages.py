@@ -21,12 +21,14 @@ class OpenPage:
     person: str
     frames: list[dict[str, Any]] = field(default_factory=list)
     closed: int = 0
+    writes: int = 0
 
     def __post_init__(self) -> None:
         self.subscriber = QueueSubscriber(self, self.person)
 
-    async def send_text(self, text: str) -> None:
-        self.frames.append(json.loads(text))
+    async def send_text(self, *texts: str) -> None:
+        self.writes += 1
+        self.frames.extend(map(json.loads, texts))
 
     def close_soon(self) -> None:
         self.closed += 1

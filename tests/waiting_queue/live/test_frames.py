@@ -18,6 +18,9 @@ from waiting_queue.tokens import QueueToken, read_token
 
 counts = st.integers(0, 10**6)
 rates = st.one_of(st.just(0.0), st.floats(0, 10**5, allow_nan=False))
+paces = st.builds(  # as update_pace in _line.lua writes them
+    "{:.6f} {} {} {:.3f} {:.3f}".format, rates, st.integers(-10, 10**6), counts, rates, rates
+)
 words = st.text(max_size=40)
 messages = st.builds(
     TickMessage,
@@ -34,8 +37,7 @@ messages = st.builds(
     ready=counts,
     inside=counts,
     admitted=counts,
-    fast=rates,
-    slow=rates,
+    pace=st.one_of(st.just(""), paces),
     changes=st.lists(st.tuples(st.from_regex(r"[0-9]{1,9}", fullmatch=True), counts), max_size=5),
     at_ms=st.integers(1, 4 * 10**12),
     notice=words,
@@ -54,8 +56,7 @@ def standing(message: TickMessage, state: str, number: int, ahead: int, **more: 
         waiting=max(message.waiting, ahead + 1),
         lobby=message.lobby,
         queue_state=message.queue_state,
-        fast=message.fast,
-        slow=message.slow,
+        pace=message.pace,
         epoch=message.epoch,
         lines_allowed=1,
         absence_ms=message.absence_ms,
@@ -106,7 +107,7 @@ STATES = ["lobby", "ready", "admitted", "none", "completed", "left", "expired", 
 @given(messages, st.sampled_from(STATES), counts, st.integers(1, 4 * 10**12))
 def test_an_unchanged_standing_comes_with_the_line_as_it_is_now(message, state, number, deadline):
     now = standing(message, state, number, 0, deadline_ms=deadline, admitted_ms=1)
-    before = replace(now, waiting=1, lobby=2, queue_state="lobby", fast=1.5, slow=2.5)
+    before = replace(now, waiting=1, lobby=2, queue_state="lobby", pace="1.5 0 1 60 0")
 
     told = json.loads(Frames(message).unchanged("1", before))
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from tests.waiting_queue.line import START
 from tests.waiting_queue.live.open_pages import OpenPage, line_of, message, opened
@@ -22,7 +23,7 @@ from waiting_queue.tokens import QueueToken
 pytestmark = pytest.mark.usefixtures("no_server")
 
 
-async def until(true: Callable[[], Any], seconds: float = 20) -> None:
+async def until(true: Callable[[], Any], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, "it did not become true in time"
@@ -117,6 +118,22 @@ async def test_a_first_standing_older_than_a_pushed_one_is_not_sent():
     assert [frame["state"] for frame in page.pop_frames()] == ["LEFT"]
 
 
+@pytest.mark.parametrize(("epoch", "is_lost"), [("e2", True), ("e1", False)])
+async def test_a_page_whose_place_was_lost_with_redis_connects_again(epoch, is_lost):
+    """With its token, which restores the place; whoever left is told so, as in the same epoch."""
+    page = await opened(line_of([1, 2]), "2")
+    page.frames.clear()
+    store.erase(7)
+    line = line_of([1], epoch=epoch)
+
+    topic = QueueHub.current().topic(7)
+    topic.receive(message(line))
+    await topic.task
+
+    assert bool(page.pop_frames("reconnect")) == bool(page.closed) == is_lost
+    assert [frame["state"] for frame in page.pop_frames()] == ([] if is_lost else ["NONE"])
+
+
 # -- outages --------------------------------------------------------------------------------------
 
 
@@ -202,10 +219,11 @@ async def test_open_pages_and_polls_are_signs_of_life_in_one_batch(asked):
         await opened(line, str(person))
     topic = QueueHub.current().topics[7]
     later = START + timedelta(seconds=60)
-    await send_heartbeats(topic, topic.heartbeat_at + live.PAGE_SECONDS, START)  # loads the script
+    due = settings.HEARTBEAT_SECONDS
+    await send_heartbeats(topic, topic.heartbeat_at + due, START)  # loads the script
     asked.clear()
 
-    await send_heartbeats(topic, topic.heartbeat_at + live.PAGE_SECONDS, later)
+    await send_heartbeats(topic, topic.heartbeat_at + due, later)
 
     assert asked == ["heartbeat", "heartbeat"]  # 300 people in parts of 200
     assert {seen(str(person)) for person in range(1, 301)} == {store.ms(later)}
@@ -217,13 +235,13 @@ async def test_between_due_times_heartbeats_are_of_those_who_polled(asked):
     topic = QueueHub.current().topics[7]
     topic.receive(message(line))  # 300 seconds of absence: every 20 is enough
     await topic.task
-    began = topic.heartbeat_at + live.PAGE_SECONDS
+    began = topic.heartbeat_at + settings.HEARTBEAT_SECONDS
     await send_heartbeats(topic, began, line.wait(1).now)
     topic.polled.add("2")
     asked.clear()
 
-    await send_heartbeats(topic, began + live.HEARTBEAT_SECONDS, line.wait(2).now)
-    await send_heartbeats(topic, began + 2 * live.HEARTBEAT_SECONDS, line.wait(2).now)
+    await send_heartbeats(topic, began + live.BATCH_SECONDS, line.wait(2).now)
+    await send_heartbeats(topic, began + 2 * live.BATCH_SECONDS, line.wait(2).now)
 
     assert asked == ["heartbeat"]
     assert (seen("1"), seen("2"), seen("3")) == (
@@ -243,15 +261,15 @@ async def test_an_open_page_is_a_sign_of_life_four_times_while_its_place_is_kept
     began, beats = topic.heartbeat_at, []
     moment = began
     for _ in range(60):
-        moment += live.HEARTBEAT_SECONDS
+        moment += live.BATCH_SECONDS
         before = topic.heartbeat_at
-        await send_heartbeats(topic, moment, line.wait(live.HEARTBEAT_SECONDS).now)
+        await send_heartbeats(topic, moment, line.wait(live.BATCH_SECONDS).now)
         if topic.heartbeat_at != before:
             beats.append(moment)
 
     pauses = {later - earlier for earlier, later in zip([began, *beats], beats, strict=False)}
-    assert max(pauses) <= max(often, live.HEARTBEAT_SECONDS)
-    assert len(beats) >= 60 * live.HEARTBEAT_SECONDS / max(often, live.HEARTBEAT_SECONDS) - 1
+    assert max(pauses) <= max(often, live.BATCH_SECONDS)
+    assert len(beats) >= 60 * live.BATCH_SECONDS / max(often, live.BATCH_SECONDS) - 1
 
 
 async def test_heartbeats_of_nobody_ask_nothing(asked):

@@ -177,7 +177,13 @@ def test_the_outlook_and_the_message_are_there_for_those_who_poll(
     assert (asked, statements) == ([], [])
 
 
-def test_an_outlook_of_nothing_is_empty(make_fan):
+def test_an_outlook_of_nothing_is_not_found(make_fan):
     answer = make_fan(999_999).ask("outlook/")
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "no_queue")
+
+
+def test_an_outlook_before_the_opening_is_empty(queue, make_fan):
+    answer = make_fan(queue).ask("outlook/")
 
     assert answer.json() == {"notice": "", "sold_out": False, "grades": []}

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from django.conf import settings
 
 from tests.waiting_queue.live.conftest import (
     PATIENCE,
@@ -17,7 +18,7 @@ from tests.waiting_queue.live.conftest import (
     wait_until,
 )
 from ticketing.core.ttl_cache import clear_ttl_caches
-from waiting_queue import services
+from waiting_queue import services, store
 
 
 class Stream:
@@ -48,13 +49,13 @@ class Stream:
 def listen() -> Iterator[Callable[..., Stream]]:
     with ExitStack() as open_ones:
 
-        def opened(fan: Fan, token: str = "", **headers: str) -> Stream:
+        def opened(fan: Fan, token: str = "", query: str = "", **headers: str) -> Stream:
             shown = (
                 {"authorization": f"Bearer {token}"}
                 if token
                 else {"cookie": f"sessionid={fan.session}"}
             )
-            address = f"{fan.served.origin}/events/{fan.event_id}/queue/stream"
+            address = f"{fan.served.origin}/events/{fan.event_id}/queue/stream{query}"
             client = open_ones.enter_context(httpx.Client(timeout=PATIENCE, verify=False))
             call = client.stream("GET", address, headers=shown | headers)
             response = open_ones.enter_context(call)
@@ -195,3 +196,59 @@ def test_opening_and_being_pushed_to_cost_no_sql(paused, waiting, listen, statem
     stream.until(ahead=0)
 
     assert statements == []
+
+
+# -- joining, and the limit of open pages ---------------------------------------------------------
+
+OWN_SITE = {"sec-fetch-site": "same-origin"}
+
+
+def test_a_stream_can_join_and_does_so_once(paused, make_fan, listen):
+    fan = make_fan(paused)
+
+    first = listen(fan, query="?join=1", **OWN_SITE).next()
+    again = listen(fan, query="?join=1", **OWN_SITE).next()
+    only_looking = listen(make_fan(paused)).next()
+
+    assert (first["state"], first["number"], again["number"]) == ("WAITING", 1, 1)
+    assert only_looking["state"] == "NONE"
+    assert store.run(store.snapshot(paused.pk))["last_number"] == "1"
+
+
+def test_another_site_joins_nobody(paused, make_fan, listen):
+    fan = make_fan(paused)
+
+    response = listen(fan, query="?join=1", **{"sec-fetch-site": "cross-site"}).response
+    response.read()
+
+    assert (response.status_code, response.json()["code"]) == (403, "foreign_origin")
+    assert listen(fan, **{"sec-fetch-site": "cross-site"}).next()["state"] == "NONE"
+
+
+def test_a_token_looks_even_where_it_asks_to_join(paused, waiting, listen):
+    ann, _ = waiting
+    token = listen(ann).next()["token"]
+    ann.leave()
+
+    assert listen(ann, token=token, query="?join=1").next()["state"] == "LEFT"
+
+
+def test_a_refused_join_is_an_ordinary_answer(queue, make_fan, listen):
+    response = listen(make_fan(queue), query="?join=1", **OWN_SITE).response
+    response.read()
+
+    assert (response.status_code, response.json()["code"]) == (409, "queue_not_open")
+
+
+def test_one_person_has_only_so_many_streams(paused, waiting, listen):
+    ann, ben = waiting
+    streams = [listen(ann) for _ in range(settings.PAGES_PER_PERSON)]
+    for stream in streams:
+        stream.next("notice")
+
+    refused = listen(ann).response
+    refused.read()
+
+    assert (refused.status_code, refused.json()["code"]) == (429, "too_many_pages")
+    assert refused.headers["retry-after"]
+    assert listen(ben).next()["state"] == "WAITING"

@@ -5,11 +5,14 @@ import json
 from dataclasses import replace
 
 import pytest
+from django.conf import settings
 
+from tests.waiting_queue.line import Line
 from tests.waiting_queue.live.open_pages import OpenPage, line_of, message, receives, subscribed
 from ticketing.core import clock
 from waiting_queue import selectors, store
 from waiting_queue.live import subscribers
+from waiting_queue.live.hub import QueueHub
 from waiting_queue.live.topics import FRESH_SECONDS, UNNUMBERED_SECONDS, QueueTopic
 from waiting_queue.tokens import QueueToken
 
@@ -132,6 +135,25 @@ async def test_nobody_is_looked_up_while_the_lobby_is_drawn_and_everybody_after_
     assert [page.last()["number"] for page in pages] == [2, 3, 1]
 
 
+async def test_people_of_a_minute_are_told_their_numbers_once_it_is_drawn(topic):
+    line = line_of([1, 2]).begin(mode="minute_draw")
+    line.join("3", "4", "5")
+    pages = await subscribed(topic, line, [2, 3, 4, 5])
+    line.wait(60).tick()
+    await receives(topic, message(line))
+    during = [page.last()["state"] for page in pages]
+
+    store.run(store.draw(7, ["5", "3", "4"], 3, line.now, minute=1))
+    store.run(store.finish_minute(7, 1))
+    await receives(topic, message(line))
+
+    assert during == ["WAITING", "LOBBY", "LOBBY", "LOBBY"]
+    told = [page.last() for page in pages]
+    assert [frame["number"] for frame in told] == [2, 4, 5, 3]
+    assert [frame["ahead"] for frame in told] == [1, 3, 4, 2]
+    assert {frame["mode"] for frame in told} == {"minute_draw"}
+
+
 async def test_after_a_redis_failure_the_next_message_reads_the_line_again(
     topic, asked, monkeypatch
 ):
@@ -231,6 +253,54 @@ async def test_a_step_is_worth_a_message_when_it_is_near_or_one_in_a_hundred(
 
     assert subscriber.is_due(ahead, near, other) is due
     assert subscriber.is_due(ahead, near, {subscriber.slot}) is True
+
+
+async def test_while_there_is_room_everybody_gets_place_and_size_with_every_tick(topic):
+    line = line_of(range(1, 3001))
+    pages = await subscribed(topic, line, [1, 1_500, 2_900])
+    await receives(topic, message(line))
+    for page in pages:
+        page.pop_frames()
+
+    for second in range(1, 4):
+        line.leave(str(3_001 - second))  # behind them: nobody's place changes
+        await receives(topic, message(line.wait(1)))
+        told = [page.pop_frames() for page in pages]
+
+        assert [len(frames) for frames in told] == [1, 1, 1]
+        assert {frames[0]["total"] for frames in told} == {3_000 - second}
+        assert [frames[0]["ahead"] for frames in told] == [0, 1_499, 2_899]
+
+
+async def test_in_the_lobby_everybody_gets_its_size_with_every_tick(topic):
+    line = Line().begin(state="lobby")
+    line.join("1", "2")
+    pages = await subscribed(topic, line, [1, 2])
+    await receives(topic, message(line))
+    line.join("3")
+    for page in pages:
+        page.pop_frames()
+
+    await receives(topic, message(line.wait(1)))
+
+    assert [page.last()["lobby"] for page in pages] == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("most", "tick_ms", "crowded"),
+    [(3, 1_000, False), (2, 1_000, True), (3, 500, True), (6, 500, False), (3, 3_000, False)],
+)
+async def test_pages_of_all_events_and_every_tick_count(monkeypatch, most, tick_ms, crowded):
+    monkeypatch.setattr(settings, "LIVE_EVERYBODY", most)
+    monkeypatch.setattr(settings, "TICK_MS", tick_ms)
+    line, hub = line_of([1, 2]), QueueHub.current()
+    hub.subscribe(7, OpenPage("1").subscriber)
+    hub.subscribe(7, OpenPage("2").subscriber)
+    hub.subscribe(8, OpenPage("1").subscriber)
+
+    await hub.receive(message(line).to_text())
+
+    assert hub.topics[7].is_crowded is crowded
 
 
 async def test_far_back_every_page_gets_a_message_each_five_seconds_not_all_at_once(topic, near):
@@ -374,6 +444,21 @@ async def test_a_notice_taken_back_before_the_first_message_here_is_taken_back(t
     await receives(topic, replace(message(line), notice=""))
 
     assert page.last("notice")["message"] == ""
+
+
+async def test_rank_outlook_and_notice_are_one_write(topic):
+    line = line_of([1, 2])
+    first, second = await subscribed(topic, line, [1, 2])
+    await receives(topic, message(line))
+    before = second.writes
+    line.leave("1")
+
+    news = {"outlook": {"sold_out": True, "grades": []}, "notice": "late"}
+    await receives(topic, replace(message(line), **news))
+
+    assert [frame["type"] for frame in second.frames[-3:]] == ["standing", "outlook", "notice"]
+    assert second.writes == before + 1
+    assert first.last("notice")["message"] == "late"
 
 
 async def test_an_outlook_is_pushed_when_it_changes(topic):

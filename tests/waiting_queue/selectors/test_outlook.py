@@ -72,7 +72,6 @@ def test_before_the_sale_everybody_is_assumed_to_take_two():
     outlook = forecast([seats("R", free=100)], **NOBODY)
 
     assert limits_of(outlook) == (36, 66)  # with 35 ahead it is still likely
-    assert not outlook.sold_out
 
 
 def test_people_called_and_people_inside_come_first():
@@ -125,13 +124,12 @@ def test_people_whose_grade_is_gone_take_another():
 
 
 def test_an_event_without_grades_has_no_outlook():
-    assert forecast([], **NOBODY).as_dict() == {"sold_out": False, "grades": []}
+    assert forecast([], **NOBODY).as_dict() == {"grades": []}
 
 
-def test_no_seats_at_all_is_not_sold_out():
+def test_of_a_grade_without_seats_none_is_left():
     outlook = forecast([seats("R")], **NOBODY)
 
-    assert not outlook.sold_out
     assert chance(outlook.grades[0], 0) == "none"
 
 
@@ -142,16 +140,10 @@ def test_a_grade_without_seats_takes_nothing_from_the_others():
     assert limits_of(with_it, "X") == (0, 0)
 
 
-def test_everything_held_may_come_back():
+def test_of_what_is_held_none_is_left_now():
     outlook = forecast([seats("R", held=100)], admitted=50, inside=50, ready=0)
 
-    assert not outlook.sold_out
     assert chance(outlook.grades[0], 0) == "none"
-
-
-def test_everything_sold_is_sold_out():
-    assert forecast([seats("R", sold=9), seats("X")], admitted=9, inside=0, ready=0).sold_out
-    assert not forecast([seats("R", sold=9, held=1)], admitted=9, inside=0, ready=0).sold_out
 
 
 def test_counts_after_a_rebuild_do_no_harm():
@@ -248,7 +240,6 @@ def test_an_event_is_counted_in_one_statement(event, django_assert_num_queries):
     with django_assert_num_queries(1):
         outlook = outlook_of(event.pk, admitted=0, inside=0, ready=0).as_dict()
 
-    assert not outlook["sold_out"]
     assert [(grade["code"], grade["free"]) for grade in outlook["grades"]] == [
         ("R", 5),
         ("S", 4),
@@ -269,4 +260,4 @@ def test_the_next_second_counts_again(event):
     event.seats.update(state="sold")
     cache.clear()
 
-    assert outlook_of(event.pk, **NOBODY).sold_out
+    assert [grade.free for grade in outlook_of(event.pk, **NOBODY).grades] == [0, 0]

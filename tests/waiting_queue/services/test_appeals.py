@@ -1,17 +1,21 @@
 """A blocked person appeals, and an operator lifts the block or refuses."""
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 from django.db import connection
 from django.test import Client
 
 from tests.making import make_user
+from tests.race import together
 from ticketing.core.errors import IllegalMove, InvalidInput
 from waiting_queue import errors, selectors, services
-from waiting_queue.models import BlockAppeal, QueueChange
+from waiting_queue.models import BlockAppeal, QueueChange, SaleQueue
+from waiting_queue.services import appeals
 
 pytestmark = pytest.mark.django_db
+TABS = 6
 
 
 @pytest.fixture
@@ -60,7 +64,7 @@ def test_refusing_keeps_the_block_and_its_reason_and_is_audited(blocked, fan, op
     assert block_reason(blocked, fan) == "three accounts"
     change = QueueChange.objects.filter(after="refused").get()
     assert (change.by, change.why) == (operator, "No.")
-    services.rebuild_queue(event_id=blocked.pk, now=now)
+    services.rebuild_queue(event_id=blocked.pk, now=now, even_whole=True)
     assert block_reason(blocked, fan) == "three accounts"
 
 
@@ -124,6 +128,49 @@ def test_two_tabs_at_once_leave_one_appeal(blocked, fan, now, guarded):
                 "(queue_id, person_id) WHERE state = 'open'"
             )
     assert (count == 1) is guarded
+
+
+@pytest.fixture
+def no_constraint(transactional_db):
+    """Without the constraint on open appeals, so that only the lock limits their number."""
+    with connection.cursor() as cursor:
+        cursor.execute("DROP INDEX one_open_appeal_at_a_time")
+    yield
+    BlockAppeal.objects.all().delete()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE UNIQUE INDEX one_open_appeal_at_a_time ON queue_blockappeal "
+            "(queue_id, person_id) WHERE state = 'open'"
+        )
+
+
+@pytest.fixture
+def unlocked(monkeypatch):
+    """The control: everybody has counted before anybody writes."""
+    all_have_counted = threading.Barrier(TABS)
+
+    def appeals_counted_together(**whose):
+        count = selectors.appeals.appeals_of(**whose).count()
+        all_have_counted.wait(10)
+        return SimpleNamespace(count=lambda: count)
+
+    get = SaleQueue.objects.get
+    monkeypatch.setattr(appeals, "queue_for_update", lambda event_id: get(pk=event_id))
+    monkeypatch.setattr(appeals, "appeals_of", appeals_counted_together)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_tabs_at_once_do_not_exceed_the_limit_of_appeals(blocked, fan, now, no_constraint):
+    together(TABS, lambda _: submit(blocked, fan, now))
+
+    assert BlockAppeal.objects.count() == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_control_without_the_lock_they_do(blocked, fan, now, no_constraint, unlocked):
+    together(TABS, lambda _: submit(blocked, fan, now))
+
+    assert BlockAppeal.objects.count() == TABS
 
 
 # -- the page and the API --------------------------------------------------------------------------

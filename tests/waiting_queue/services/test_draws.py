@@ -1,10 +1,13 @@
 """The lobby is drawn at the opening, and everybody in it gets a number."""
 
 import pytest
+from django.db import IntegrityError
 
 from tests.waiting_queue.services.steps import join_all, seconds
+from ticketing.core import redis
 from waiting_queue import selectors, services, store
-from waiting_queue.models import QueueDraw, SaleQueue
+from waiting_queue.models import DrawSecrets, QueueDraw, SaleQueue
+from waiting_queue.services import draws
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State = SaleQueue.State
@@ -34,15 +37,49 @@ def test_everybody_in_the_lobby_gets_a_number_and_the_latecomer_is_behind(drawn,
 def test_anyone_can_verify_the_draw(drawn):
     public = selectors.published_draw(drawn)
 
-    assert selectors.seed_hash(public["seed"]) == public["seed_sha256"]
+    assert all(check.passed for check in selectors.draw_checks(public))
+    assert selectors.text_hash(public["secret"]) == drawn.secret_sha256
+    assert selectors.lobby_hash(reversed(public["entries"])) == public["lobby_sha256"]
+    assert public["seed"] == selectors.derived_seed(public["secret"], public["lobby_sha256"], "")
     assert selectors.drawn_order(public["seed"], sorted(public["entries"])) == public["entries"]
 
 
 def test_the_seed_is_secret_until_the_draw_is_over(queue):
-    public = selectors.published_draw(queue)
+    public, secrets = selectors.published_draw(queue), queue.open_draw_secrets()
 
-    assert public["seed"] is None
-    assert queue.seed not in str(public)
+    assert public["seed"] is public["secret"] is None
+    assert secrets.secret not in str(public)
+    assert secrets.salt not in str(public)
+
+
+def test_the_salt_stays_secret_after_the_draw(drawn):
+    assert drawn.open_draw_secrets().salt not in str(selectors.published_draw(drawn))
+
+
+def test_nobody_knows_the_order_before_the_lobby_is_fixed(queue, operator, now):
+    """With one person more, the same secret draws the others in another order."""
+    services.move_queue(event_id=queue.pk, to=State.LOBBY, by=operator, now=now)
+    join_all(queue, [str(number) for number in range(20)], now)
+    foreseen = order_without(queue, list(range(19)))
+    services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
+    services.tick_open_queues(now=now)
+
+    drawn = [person for person in QueueDraw.objects.get().people if person != "19"]
+    assert sorted(drawn) == sorted(foreseen)
+    assert drawn != foreseen
+
+
+def order_without(queue, people):
+    """What somebody who knows secret and salt would expect of a lobby of these people."""
+    secrets = queue.open_draw_secrets()
+    entries = {selectors.entry_of(secrets.salt, str(person)): str(person) for person in people}
+    seed = selectors.derived_seed(secrets.secret, selectors.lobby_hash(entries), "")
+    return [entries[entry] for entry in selectors.drawn_order(seed, entries)]
+
+
+def test_that_expectation_is_the_rule(drawn):
+    """The control: with the whole lobby it is the order that was drawn."""
+    assert order_without(drawn, list(range(10))) == QueueDraw.objects.get().people
 
 
 def test_an_interrupted_draw_is_finished_in_the_same_order(drawn, now):
@@ -56,8 +93,105 @@ def test_an_interrupted_draw_is_finished_in_the_same_order(drawn, now):
     assert numbers == list(range(1, 11))
 
 
+@pytest.mark.parametrize("step", ["_save_order", "_give_numbers"])
+def test_whoever_leaves_during_an_interrupted_draw_changes_no_seed(
+    queue, operator, now, step, monkeypatch
+):
+    services.move_queue(event_id=queue.pk, to=State.LOBBY, by=operator, now=now)
+    join_all(queue, [str(number) for number in range(10)], now)
+    foreseen = order_without(queue, list(range(10)))
+    services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
+    interrupt(monkeypatch, step)
+    services.tick_open_queues(now=now)
+    assert QueueDraw.objects.get().finished_at is None
+    services.leave(event_id=queue.pk, person="3", now=now)
+    monkeypatch.undo()
+    services.tick_open_queues(now=now)
+
+    draw = QueueDraw.objects.get()
+    assert draw.finished_at
+    assert draw.people == foreseen
+    assert all(
+        check.passed for check in selectors.draw_checks(selectors.published_draw(draw.queue))
+    )
+
+
+def test_control_before_the_lobby_is_fixed_it_does(queue, operator, now, monkeypatch):
+    services.move_queue(event_id=queue.pk, to=State.LOBBY, by=operator, now=now)
+    join_all(queue, [str(number) for number in range(10)], now)
+    foreseen = order_without(queue, list(range(10)))
+    services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
+    services.leave(event_id=queue.pk, person="3", now=now)
+    services.tick_open_queues(now=now)
+
+    assert QueueDraw.objects.get().people != [person for person in foreseen if person != "3"]
+
+
+def interrupt(monkeypatch, step):
+    def fail(*_args):
+        raise RuntimeError("power cut")
+
+    monkeypatch.setattr(draws, step, fail)
+
+
+def test_a_secret_that_no_key_opens_delays_the_draw_until_the_key_is_back(
+    queue, operator, now, settings
+):
+    services.move_queue(event_id=queue.pk, to=State.LOBBY, by=operator, now=now)
+    join_all(queue, ["1", "2"], now)
+    key, settings.SECRET_KEY = settings.SECRET_KEY, "another"
+    services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
+    services.tick_open_queues(now=now)
+    assert QueueDraw.objects.get().people is None
+
+    settings.SECRET_KEY = key
+    services.tick_open_queues(now=now)
+
+    assert sorted(QueueDraw.objects.get().people) == ["1", "2"]
+
+
+def test_a_queue_of_a_process_of_the_previous_release_is_drawn_with_its_secret(
+    queue, operator, now
+):
+    SaleQueue.objects.update(draw_secrets="", seed="a" * 64, salt="b" * 64)
+    services.move_queue(event_id=queue.pk, to=State.LOBBY, by=operator, now=now)
+    join_all(queue, ["1", "2"], now)
+    services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
+    services.tick_open_queues(now=now)
+
+    after = SaleQueue.objects.get()
+    assert (after.seed, after.salt) == ("", "")
+    assert after.open_draw_secrets() == DrawSecrets("a" * 64, "b" * 64)
+    assert selectors.published_draw(after)["secret"] == "a" * 64
+
+
+def test_such_a_process_can_draw_nothing_without_a_seed(queue, now):
+    with pytest.raises(IntegrityError, match="nothing_is_drawn_without_a_seed"):
+        QueueDraw.objects.create(queue=queue, at=now, seed="", people=["1"])
+
+
+def test_numbers_that_were_given_and_lost_are_given_again(queue, operator, now):
+    """Redis is lost after the draw is finished and before its numbers are journalled."""
+    people = [str(number) for number in range(10)]
+    services.move_queue(event_id=queue.pk, to=State.LOBBY, by=operator, now=now)
+    join_all(queue, people, now)
+    services.drain_journals()
+    services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
+    SaleQueue.objects.update(state=State.PAUSED)  # so that nobody is called
+    services.tick_open_queues(now=now)
+    assert QueueDraw.objects.get().finished_at
+    redis.queue_client().flushdb()
+
+    services.tick_open_queues(now=now + seconds(1))
+    services.tick_open_queues(now=now + seconds(2))
+
+    order = QueueDraw.objects.get().people
+    numbers = [store.run(store.peek(queue.pk, person, now)).number for person in order]
+    assert numbers == list(range(1, 11))
+
+
 def test_without_shuffling_the_lobby_keeps_its_order(queue, operator, now):
-    SaleQueue.objects.update(shuffle_lobby=False)
+    SaleQueue.objects.update(mode="first_come")
     services.move_queue(event_id=queue.pk, to=State.LOBBY, by=operator, now=now)
     for number in range(5):
         services.join(event_id=queue.pk, person=str(number), now=now + seconds(number))

@@ -6,7 +6,7 @@ from tests.waiting_queue.services.steps import join_all, seconds
 from ticketing.core import redis
 from waiting_queue import errors, selectors, services, store
 from waiting_queue.models import QueueJournal, SaleQueue
-from waiting_queue.services.journal import MAX_LOST_NUMBERS
+from waiting_queue.services.rebuilds import MAX_LOST_NUMBERS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State = SaleQueue.State

@@ -2,23 +2,25 @@
 
 from collections import Counter
 from datetime import datetime, timedelta
+from shutil import copytree
+from threading import Barrier, Thread
 from threading import Event as Signal
-from threading import Thread
 
 import pytest
 from django.db import connection, transaction
 
-from tests.race import together
+from tests.race import together, wait_unless_blocking
 from ticketing.core import redis
 from waiting_queue import keys, services, store
 from waiting_queue.locks import queue_for_update
-from waiting_queue.models import QueueChange, SaleQueue
-from waiting_queue.services import journal
+from waiting_queue.models import QueueChange, QueueJournal, SaleQueue
+from waiting_queue.services import lost_places, rebuilds
+from waiting_queue.store import scripts
 from waiting_queue.tokens import QueueToken, read_token
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State = SaleQueue.State
-JOURNALLED, LOST = 20, 8
+JOURNALLED, LOST, MANY = 20, 8, 8
 
 
 def seconds(number: float) -> timedelta:
@@ -102,12 +104,12 @@ def test_a_second_stay_that_was_lost_is_restored(paused, now):
 
 
 @pytest.mark.parametrize(
-    ("gap", "is_right"), [(journal.MAX_LOST_NUMBERS, True), (0, False)], ids=["gap", "control"]
+    ("gap", "is_right"), [(rebuilds.MAX_LOST_NUMBERS, True), (0, False)], ids=["gap", "control"]
 )
 def test_nobody_gets_a_number_that_somebody_else_has_a_token_for(
     paused, now, monkeypatch, gap, is_right
 ):
-    monkeypatch.setattr(journal, "MAX_LOST_NUMBERS", gap)
+    monkeypatch.setattr(rebuilds, "MAX_LOST_NUMBERS", gap)
     services.drain_journals()
     before = [join(paused, number, now) for number in range(1, 9)]
     redis.queue_client().flushdb()
@@ -123,6 +125,37 @@ def test_nobody_gets_a_number_that_somebody_else_has_a_token_for(
 
     assert (max(Counter(given).values()) == 1) == is_right
     assert (given[1::2] == [token.number for token in before]) == is_right
+
+
+@pytest.mark.parametrize("checks", [True, False], ids=["it", "control"])
+def test_a_token_that_many_show_at_once_restores_one_place(
+    paused, lost, now, tmp_path, monkeypatch, checks
+):
+    """Several tabs poll at the same moment; the control does not look for the place first."""
+    copytree(scripts.FOLDER, tmp_path, dirs_exist_ok=True)
+    script = tmp_path / "restore_place.lua"
+    if not checks:
+        text = script.read_text().replace("if PRESENT[place[1]] or", "if")
+        script.write_text(text.replace(" and redis.call('ZCOUNT', line, number, number) == 0", ""))
+    monkeypatch.setattr(scripts, "FOLDER", tmp_path)
+    scripts.script.cache_clear()
+    met = Barrier(MANY)
+    seen = lost_places.may_be_lost
+
+    def seen_by_all(*args):
+        answer = seen(*args)
+        met.wait(60)
+        return answer
+
+    monkeypatch.setattr("waiting_queue.services.fans.may_be_lost", seen_by_all)
+
+    found = together(MANY, lambda _: ask(lost[0], now + seconds(2)).number)
+    scripts.script.cache_clear()
+    services.drain_journals()
+
+    joins = QueueJournal.objects.filter(person=int(lost[0].person), kind="join").count()
+    assert set(found) == {lost[0].number}
+    assert (joins == 1) == checks
 
 
 # -- the slow work of a queue ---------------------------------------------------------------------
@@ -145,13 +178,13 @@ def test_a_tick_hands_slow_work_on_and_does_none_of_it(paused, now):
 def test_a_rebuild_waits_for_a_copy_of_the_journal_and_counts_everybody(paused, operator, now):
     for person in range(1, 6):
         join(paused, person, now)
-    locked, let_go = Signal(), Signal()
+    locked = Signal()
 
     def copy_slowly() -> None:
         with transaction.atomic():
             queue_for_update(paused.pk)
             locked.set()
-            let_go.wait(60)
+            wait_unless_blocking(lambda: False)  # until the rebuild waits for this transaction
         connection.close()
 
     counts: list[int] = []
@@ -165,9 +198,6 @@ def test_a_rebuild_waits_for_a_copy_of_the_journal_and_counts_everybody(paused, 
     threads[0].start()
     assert locked.wait(60)
     threads[1].start()
-    while store.has_meta(paused.pk):
-        pass
-    let_go.set()
     for thread in threads:
         thread.join()
 

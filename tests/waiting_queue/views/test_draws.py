@@ -15,7 +15,7 @@ from django.urls import reverse
 from ticketing.core import redis
 from ticketing.core.error_responses import REDIS_OUTAGES
 from ticketing.events.models import Event
-from waiting_queue import selectors, services
+from waiting_queue import services
 from waiting_queue.models import QueueDraw, SaleQueue
 
 pytestmark = pytest.mark.django_db
@@ -60,9 +60,9 @@ def test_before_the_draw_the_hash_is_there_and_the_seed_is_not(state, client, qu
 
     page, file = text(client, page_of(queue)), client.get(file_of(queue))
 
-    assert selectors.seed_hash(queue.seed) in page
-    assert queue.seed not in page + file.content.decode()
-    assert file.json()["seed_sha256"] == selectors.seed_hash(queue.seed)
+    assert queue.secret_sha256 in page
+    assert queue.open_draw_secrets().secret not in page + file.content.decode()
+    assert file.json()["secret_sha256"] == queue.secret_sha256
     assert file.json()["entries"] is None
     assert "everyone in the lobby gets a place by random draw" in page
 
@@ -72,12 +72,12 @@ def test_before_the_draw_the_file_is_cached_for_a_few_seconds(client, queue):
 
 
 def test_without_shuffling_no_hash_is_shown(client, queue):
-    SaleQueue.objects.update(shuffle_lobby=False)
+    SaleQueue.objects.update(mode="first_come")
 
     page = text(client, page_of(queue))
 
     assert "There is no draw." in page
-    assert selectors.seed_hash(queue.seed) not in page
+    assert queue.secret_sha256 not in page
 
 
 def test_without_a_lobby_nothing_is_drawn(client, queue):
@@ -87,13 +87,14 @@ def test_without_a_lobby_nothing_is_drawn(client, queue):
 
 
 def test_an_unfinished_draw_keeps_its_seed_secret(client, lobby, now):
-    QueueDraw.objects.create(queue=lobby, at=now, seed=lobby.seed, people=["1"])
+    QueueDraw.objects.create(queue=lobby, at=now, seed="5eed" * 16, people=["1"])
     SaleQueue.objects.update(state="open")
 
     page, file = text(client, page_of(lobby)), client.get(file_of(lobby))
 
     assert "right now" in page
-    assert lobby.seed not in page + file.content.decode()
+    for secret in ("5eed" * 16, lobby.open_draw_secrets().secret):
+        assert secret not in page + file.content.decode()
 
 
 # -- after ----------------------------------------------------------------------------------------
@@ -102,8 +103,10 @@ def test_an_unfinished_draw_keeps_its_seed_secret(client, lobby, now):
 def test_after_the_draw_everything_is_published_and_verified(client, drawn):
     page = text(client, page_of(drawn))
 
-    assert drawn.seed in page
-    assert selectors.seed_hash(drawn.seed) in page
+    draw = QueueDraw.objects.get()
+    for value in (drawn.open_draw_secrets().secret, draw.lobby_sha256, draw.seed):
+        assert value in page
+    assert drawn.secret_sha256 in page
     assert "20 people were in the lobby" in page
     assert "Checked by this server" in page
 
@@ -129,9 +132,11 @@ def test_the_recipe_on_the_page_works_and_finds_a_forgery(client, drawn, tmp_pat
         (tmp_path / "draw.json").write_text(json.dumps(draw))
         return subprocess.check_output([sys.executable, "-c", program], cwd=tmp_path, text=True)
 
-    assert check(published) == "True\nTrue\n"
+    assert check(published) == "True\n" * 4
     published["entries"].reverse()
-    assert check(published) == "True\nFalse\n"
+    assert check(published) == "True\n" * 3 + "False\n"
+    for name, place in {"secret": 0, "lobby_sha256": 1, "public_value": 2}.items():
+        assert check(published | {name: "f" * 64}).splitlines()[place] == "False"
 
 
 def test_the_file_is_complete_compressed_and_cached(client, drawn):
@@ -171,6 +176,47 @@ def test_somebody_who_was_not_in_the_lobby_has_no_number(client, drawn, operator
 
 def test_anonymous_visitors_see_no_entry(client, drawn):
     assert client.get(page_of(drawn)).context["own_entry"] is None
+
+
+# -- the public value -----------------------------------------------------------------------------
+
+
+def test_the_announced_value_is_shown_and_then_the_value(client, queue, now):
+    audit = {"event_id": queue.pk, "by": None, "now": now}
+    services.announce_public_value(source="<b>lottery</b>", **audit)
+    before, tag = text(client, page_of(queue)), client.get(file_of(queue))["ETag"]
+    services.enter_public_value(value="7 11 19", **audit)
+    after, file = text(client, page_of(queue)), client.get(file_of(queue))
+
+    assert "&lt;b&gt;lottery&lt;/b&gt;" in before
+    assert "as soon as it is known" in before
+    assert "7 11 19" in after
+    assert (file.json()["public_value"], file["ETag"] == tag) == ("7 11 19", False)
+
+
+@pytest.mark.parametrize(("value", "words"), [("7 11 19", "7 11 19"), ("", "without it")])
+def test_after_the_draw_the_page_says_whether_it_took_part(
+    value, words, client, transactional_db, queue, operator, now
+):
+    audit = {"event_id": queue.pk, "by": operator, "now": now}
+    services.announce_public_value(source="lottery", **audit)
+    services.move_queue(to="lobby", **audit)
+    services.join(event_id=queue.pk, person="1", now=now)
+    if value:
+        services.enter_public_value(value=value, **audit)
+    services.move_queue(to="open", **audit)
+    services.tick_open_queues(now=now)
+
+    page = text(client, page_of(queue))
+
+    assert "Checked by this server" in page
+    assert words in page
+
+
+def test_while_no_key_opens_the_secret_the_promise_is_still_shown(client, queue, settings):
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another", []
+
+    assert queue.secret_sha256 in text(client, page_of(queue))
 
 
 # -- both -----------------------------------------------------------------------------------------

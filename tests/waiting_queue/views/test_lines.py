@@ -23,7 +23,7 @@ from tests.waiting_queue.views.pages import (
 )
 from ticketing.core import clock
 from ticketing.events.models import Seat
-from waiting_queue import selectors, services, store
+from waiting_queue import services, store
 from waiting_queue.models import SaleQueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -79,10 +79,10 @@ def test_the_lobby_shows_the_hash_and_how_many_are_there(me, queue, operator):
     page = me.get(line_of(queue))
 
     assert state_of(page) == "lobby"
-    assert selectors.seed_hash(queue.seed) in text(page)
+    assert queue.secret_sha256 in text(page)
     assert reverse("queue:draw", args=[queue.pk]) in text(page)
     assert '<span class="crowd__number" data-lobby>3</span> <span>people in the lobby' in text(page)
-    assert queue.seed not in text(page)
+    assert queue.open_draw_secrets().secret not in text(page)
 
 
 def test_the_lobby_page_includes_the_views_of_the_next_states(me, queue, operator):

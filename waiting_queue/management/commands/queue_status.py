@@ -71,7 +71,7 @@ def row(queue: SaleQueue, overview: Overview) -> tuple[str, ...]:
         f"{overview.backlog:,}",
     )
     shown = counts if overview.known else (UNKNOWN,) * len(counts)
-    return (str(queue.pk), queue.state, *shown, str(queue))
+    return (str(queue.pk), selectors.sale_status(queue), *shown, str(queue))
 
 
 def table(rows: list[tuple[str, ...]]) -> list[str]:

@@ -18,7 +18,7 @@ MAX_BYTES = 500_000_000
 
 class Command(QueueCommand):
     help = (
-        "Work out the order of a draw again from its seed and entries; exit code 1 if it differs."
+        "Work out seed and order of a draw again from what is published; exit code 1 if it differs."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -27,10 +27,12 @@ class Command(QueueCommand):
         source.add_argument("--file", help="The published draw.json.")
         source.add_argument("--url", help="Where draw.json is published.")
         parser.add_argument("--hash", default="", help="What was published before the opening.")
+        parser.add_argument("--value", default="", help="The public value, as its source has it.")
 
     def act(self, **options: Any) -> None:
         published = load_draw(options)
-        checks = selectors.draw_checks(published, noted_hash=options["hash"])
+        noted = {"noted_hash": options["hash"], "noted_value": options["value"]}
+        checks = selectors.draw_checks(published, **noted)
         for check in checks:
             self.stdout.write(f"{'ok    ' if check.passed else 'WRONG '} {check.description}")
         if not all(check.passed for check in checks):
@@ -61,6 +63,17 @@ def download(url: str) -> str:
 
 
 def summary(published: dict[str, Any]) -> str:
+    minutes = published.get("minutes") or []
+    if minutes:
+        newcomers = sum(len(one["entries"]) for one in minutes)
+        drawn = f"{newcomers:,} entries in {len(minutes):,} minutes, each drawn as promised."
+        if published["entries"] is None:
+            return drawn
+        return f"{_lobby_summary(published)}\n{drawn}"
+    return _lobby_summary(published)
+
+
+def _lobby_summary(published: dict[str, Any]) -> str:
     people = f"{len(published['entries']):,} entries"
     if not published["shuffled"]:
         return f"{people}, in order of arrival: there was no lot to check."

@@ -1,8 +1,8 @@
-"""Errors of the queue."""
+"""What fans in line are refused."""
 
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.core.errors import DomainError, NotAllowed, NotFound, Unavailable
+from ticketing.core.errors import DomainError, NotAllowed, NotFound, TooManyRequests, Unavailable
 
 
 class NoQueue(NotFound):
@@ -45,11 +45,46 @@ class Blocked(NotAllowed):
     advice = _("If this is a mistake, write to the organiser.")
 
 
+class LimitReached(DomainError):
+    code = "limit_reached"
+    status = 409
+    message = _("You have as many seats for this event as one person may have.")
+    advice = _("You can join again if you release or cancel some of them.")
+
+
 class InAnotherLine(DomainError):
     code = "in_another_line"
     status = 409
     message = _("You are already in another line.")
     advice = _("Leave it first, or wait there.")
+
+
+class TooManyMoves(TooManyRequests):
+    code = "too_many_moves"
+    message = _("You have joined and left this line too often.")
+    advice = _("Wait a minute, then join again.")
+
+
+class TooManyPages(TooManyRequests):
+    code = "too_many_pages"
+    message = _("You have this waiting page open too many times.")
+    advice = _("Close the other tabs. You keep your place in line.")
+
+
+class ChallengeRequired(NotAllowed):
+    """In a rush; `challenge` in the details is solved and sent with the next try."""
+
+    code = "challenge_required"
+    message = _("Many people are joining. Please confirm that you are not a robot.")
+    advice = _("This page does it by itself within a few seconds.")
+
+
+class CoolingDown(TooManyRequests):
+    """Holds ran out again and again: of this person, their browser, or many of their network."""
+
+    code = "cooling_down"
+    message = _("Seats were held several times without being bought. Please pause for a moment.")
+    advice = _("You keep your place. You can choose seats again in a few minutes.")
 
 
 class NotYourTurn(DomainError):
@@ -79,6 +114,21 @@ class NotAdmitted(NotAllowed):
     advice = _("Join the line; you will be taken here when it is your turn.")
 
 
+class PassElsewhere(NotAllowed):
+    """Another browser of the same person has the pass."""
+
+    code = "pass_elsewhere"
+    message = _("You are choosing seats in another browser.")
+    advice = _("Go on here to choose in this one instead.")
+
+
+class DrawSecretsUnreadable(Unavailable):
+    """No key of the environment opens the draw's secrets (`DRAW_KEY`): the draw has to wait."""
+
+    code = "draw_secrets_unreadable"
+    message = _("The draw can’t be shown right now.")
+
+
 class BadQueueToken(NotAllowed):
     code = "bad_queue_token"
     status = 401
@@ -89,8 +139,8 @@ class BadQueueToken(NotAllowed):
 class NotBlocked(DomainError):
     code = "not_blocked"
     status = 409
-    message = _("You are not blocked in this line.")
-    advice = _("You can join it like everyone else.")
+    message = _("You are neither blocked in this line nor moved to its end.")
+    advice = _("There is nothing to appeal against.")
 
 
 class AppealWaits(DomainError):
@@ -104,43 +154,3 @@ class AppealsUsedUp(DomainError):
     code = "appeals_used_up"
     status = 409
     message = _("You have used all your appeals. The decision stands.")
-
-
-# -- raised to operators --------------------------------------------------------------------------
-
-
-class QueueExists(DomainError):
-    code = "queue_exists"
-    status = 409
-    message = _("This event already has a queue.")
-
-
-class QueueNotBegun(DomainError):
-    code = "queue_not_begun"
-    status = 409
-    message = _("This queue has not started or is over: nobody is in it.")
-
-
-class PersonUnknown(NotFound):
-    code = "person_unknown"
-    message = _("Nobody here has this e-mail address.")
-    advice = _("Check the spelling; it is the address that they log in with.")
-
-
-class NumberUnknown(NotFound):
-    code = "number_unknown"
-    message = _("Nobody has this number in this line.")
-    advice = _("Enter the number from their page, or their e-mail address.")
-
-
-class PersonNotInLine(DomainError):
-    code = "person_not_in_line"
-    status = 409
-    message = _("This person is not in the line.")
-    advice = _("They may have left, or their time ran out, a moment ago.")
-
-
-class PersonNotBlocked(DomainError):
-    code = "person_not_blocked"
-    status = 409
-    message = _("This person is not blocked.")

@@ -1,0 +1,148 @@
+"""What the system does about strong groups: it moves them to the end of the line, with the reason,
+and asks them to verify who they are before they hold seats.
+
+Nobody is dropped. Whoever verifies has the old place back within seconds; everybody may appeal.
+Until they verify they are not called, and stay behind whoever comes later. What operators undo
+stays undone.
+"""
+
+import logging
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+
+from ticketing.accounts.selectors import verified_among, verified_since
+from ticketing.events.models import Event
+from waiting_queue.models import PlaceSignals, QueueChange, SaleQueue
+from waiting_queue.selectors.groups import StrongGroup, strong_groups
+from waiting_queue.services.audit_log import (
+    ASKED,
+    DEMOTED,
+    GROUP,
+    VERIFIED,
+    asked_people,
+    demoted_people,
+    people_of_groups,
+)
+from waiting_queue.services.demotions import demote_people, movable_places, undo_demotion
+from waiting_queue.services.signals import drain_signals
+from waiting_queue.services.verification_requests import (
+    ask_people_to_verify,
+    withdraw_request,
+    write_unverified,
+)
+
+log = logging.getLogger(__name__)
+IDENTITY = Event.IdentityLevel.IDENTITY
+# Of all who joined, at most so many are moved by the system: beyond that operators decide.
+MOST = 0.75
+SOON_SECONDS = 15  # three times as long as until the next look, on a busy machine
+
+
+def handle_groups(*, now: datetime) -> int:
+    """Of all running lines that have it switched on; return how many people were moved."""
+    queues = SaleQueue.objects.filter(state__in=SaleQueue.RUNNING).exclude(epoch="")
+    moved = 0
+    for event_id, is_used in queues.values_list("pk", "moves_groups"):
+        try:
+            if is_used:
+                restore_verified(event_id=event_id, now=now)
+                moved += move_groups(event_id=event_id, now=now)
+                keep_behind(event_id=event_id, now=now)
+            write_unverified(event_id)  # also if it was switched off: then nobody is kept waiting
+        except Exception:
+            log.exception("queue %s: groups were not handled", event_id)
+    return moved
+
+
+def move_groups_of_draw(*, event_id: int, now: datetime) -> None:
+    """Before anybody of the lobby is called. Never raises: a draw does not depend on it."""
+    try:
+        if SaleQueue.objects.filter(pk=event_id, moves_groups=True).exists():
+            drain_signals()
+            move_groups(event_id=event_id, now=now)
+    except Exception:
+        log.exception("queue %s: groups were not moved after the draw", event_id)
+
+
+def move_groups(*, event_id: int, now: datetime) -> int:
+    """Return how many were moved. Whoever is in the lobby has no place yet to be moved from."""
+    moved = 0
+    for group, people in _within_bound(event_id, strong_groups(event_id)):
+        audit: dict[str, Any] = {"by": None, "why": f"{GROUP}{group.reason}", "now": now}
+        if settings.PORTONE_IDENTITY_CHANNEL_KEY:  # otherwise there is no way to verify
+            ask_people_to_verify(event_id=event_id, people=people, once=True, **audit)
+            write_unverified(event_id)  # before they are at the end, where it may be their turn
+        moved += len(demote_people(event_id=event_id, people=people, once=True, **audit))
+    return moved
+
+
+def restore_verified(*, event_id: int, now: datetime) -> int:
+    """Give those who have verified since the system moved them their old places back."""
+    requests = asked_people(event_id)
+    verified = verified_since({int(it): requests[it].at for it in _of_groups(requests)})
+    demoted = _of_groups(demoted_people(event_id)) if verified else set()
+    for person in map(str, sorted(verified)):
+        audit: dict[str, Any] = {"by": None, "why": VERIFIED, "now": now}
+        withdraw_request(event_id=event_id, person=person, **audit)
+        if person in demoted:
+            undo_demotion(event_id=event_id, person=person, **audit)
+    return len(verified)
+
+
+def keep_behind(*, event_id: int, now: datetime) -> int:
+    """Move those who have not verified to the end again before their turn, while others wait.
+
+    Whoever came later would otherwise be behind them. Returns how many were moved.
+    """
+    demoted = demoted_people(event_id)
+    places = movable_places(event_id, [*_of_groups(demoted)], now)
+    waiting = {person: it for person, it in places.items() if it.state == "waiting"}
+    soon = _called_soon(SaleQueue.objects.get(pk=event_id))
+    due: dict[str, list[str]] = {}
+    for index, (person, place) in enumerate(waiting.items()):  # in order of their numbers
+        has_others_behind = place.waiting - place.ahead > len(waiting) - index
+        if place.ahead < soon and has_others_behind:
+            due.setdefault(demoted[person].why, []).append(person)
+    audit: dict[str, Any] = {"event_id": event_id, "by": None, "now": now}
+    return sum(len(demote_people(people=it, why=why, **audit)) for why, it in due.items())
+
+
+def _called_soon(queue: SaleQueue) -> int:
+    """How many people may be called before the next look."""
+    rate = queue.admit_per_second or queue.max_inside / SOON_SECONDS
+    return max(int(SOON_SECONDS * rate), 1)
+
+
+def _within_bound(
+    event_id: int, groups: Collection[StrongGroup]
+) -> Iterator[tuple[StrongGroup, list[str]]]:
+    """The groups with those of their people who were not moved yet, largest first."""
+    if not groups:
+        return
+    joined = PlaceSignals.objects.filter(event_id=event_id).values("person").distinct().count()
+    known = people_of_groups(event_id, ASKED, DEMOTED)
+    moved = people_of_groups(event_id, DEMOTED)
+    verified = verified_among([person for group in groups for person in group.people])
+    asks_all = SaleQueue.objects.filter(pk=event_id, event__identity_level=IDENTITY).exists()
+    for group in groups:
+        is_borrowed = asks_all and _are_few(verified, group)
+        spared = set() if is_borrowed else verified
+        people = [str(it) for it in group.people if str(it) not in moved and it not in spared]
+        known.update(people)
+        if len(known) > MOST * joined:
+            log.warning("queue %s: so many would be moved that operators decide", event_id)
+            return
+        if people:
+            yield group, people
+
+
+def _are_few(verified: Collection[int], group: StrongGroup) -> bool:
+    """Most accounts of the group tried to join without an identity: whose are the others?"""
+    return 2 * sum(person in verified for person in group.people) < len(group.people)
+
+
+def _of_groups(changes: Mapping[str, QueueChange]) -> set[str]:
+    return {person for person, change in changes.items() if change.why.startswith(GROUP)}
