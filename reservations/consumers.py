@@ -6,6 +6,7 @@ from django.http.cookie import parse_cookie
 from reservations import metrics
 from reservations.live.hub import SeatHub, SeatSubscriber, require_public_event
 from ticketing.accounts.selectors import acaller
+from ticketing.core.browsers import browser_of
 from ticketing.core.fast_path.responses import language_of
 from ticketing.core.live.sockets import PushSocket
 
@@ -23,7 +24,8 @@ class SeatsSocket(PushSocket):
         await self.accept()
         metrics.CONNECTIONS.inc()
         fan_id, language = caller.id if caller else None, language_of(headers)
-        self.subscriber = SeatSubscriber(self, fan_id=fan_id, language=language)
+        browser = browser_of(headers).mark
+        self.subscriber = SeatSubscriber(self, fan_id=fan_id, language=language, browser=browser)
         SeatHub.current().subscribe(self.event_id, self.subscriber)
 
     def unsubscribe(self) -> None:

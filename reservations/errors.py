@@ -1,19 +1,42 @@
 """Refusals of reservations, tickets and standby lists."""
 
-from typing import Any, TypeGuard
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Self, TypeGuard
 
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.core.errors import Broken, DomainError, InvalidInput, NotFound
+from ticketing.core.errors import Broken, DomainError, InvalidInput, NotAllowed, NotFound
+
+
+@dataclass(frozen=True)
+class TakenSeat:
+    """Why a seat can't be had: sold, held, tried (by somebody at this moment) or unavailable."""
+
+    seat: int
+    why: str
+    until: datetime | None = None  # when a held seat may be free again
 
 
 class SeatsTaken(DomainError):
-    """Somebody else holds them or is about to; `seats` says which."""
+    """Somebody else has `seats` or is trying; `taken` says for each of them why and until when."""
 
     code = "seat_taken"
     status = 409
     message = _("Someone else was faster.")
     advice = _("Choose other seats. None of your selected seats is held now.")
+
+    @classmethod
+    def because(cls, found: Iterable[TakenSeat]) -> Self:
+        reasons = list(found)
+        return cls(seats=[one.seat for one in reasons], taken=[_reason(one) for one in reasons])
+
+
+def _reason(taken: TakenSeat) -> dict[str, Any]:
+    """As text, because a refusal may be stored and is sent as JSON."""
+    until = taken.until.astimezone(UTC).isoformat() if taken.until else None
+    return {"seat": taken.seat, "why": taken.why, "until": until}
 
 
 class SeatsBusy(DomainError):
@@ -32,6 +55,14 @@ class SoldOut(DomainError):
     message = _("There are no seats left.")
     advice = _("Seats held by others may become available in the next few minutes.")
     retry_after = 10
+
+
+class BlockedFromBuying(NotAllowed):
+    """An operator blocked the person in the queue of this event."""
+
+    code = "blocked"
+    message = _("You were removed from this sale, so these seats can't be paid for.")
+    advice = _("The waiting page says why, and how to object.")
 
 
 class NotOnSale(DomainError):
@@ -177,6 +208,11 @@ class TicketNotValid(DomainError):
     code = "ticket_not_valid"
     status = 409
     message = _("This ticket is no longer valid.")
+
+
+class NoEntryNumbers(NotFound):
+    code = "no_entry_numbers"
+    message = _("This section has no entry numbers.")
 
 
 class TicketTransferred(DomainError):

@@ -4,9 +4,10 @@ It only saves work and never grants a seat. What it does not know, PostgreSQL de
 expire: an attempt after seconds, a hold at its deadline, the rest after a day.
 """
 
+import asyncio
 import logging
-from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,17 @@ from django.conf import settings
 from redis.exceptions import NoScriptError, RedisError
 
 from reservations import keys
-from reservations.errors import SeatsTaken, SoldOut
+from reservations.errors import SeatsTaken, SoldOut, TakenSeat
 from ticketing.core import redis
 from ticketing.core.errors import TooManyRequests
 from ticketing.events.services import next_seats_version
 
 FOLDER = Path(__file__).parent / "lua"
 # Longer than an attempt can take: the wait for row locks, and a slow Redis.
-ATTEMPT_TTL = timedelta(seconds=5)
+ATTEMPT_TTL = timedelta(seconds=2 + settings.SEAT_WAIT_SECONDS)
+# Nobody overtakes those who wait for a seat. If no worker processes their requests for so long, the
+# next attempt goes to the database as if nobody waited.
+WANTED_MS = 10_000
 # For seats that the database says are taken, without saying how long. An operator who puts such a
 # seat on sale meanwhile sells it that much later.
 TAKEN_TTL = timedelta(seconds=2)
@@ -33,6 +37,11 @@ COUNTED_TTL_SECONDS = 30
 WAKE_UP_MS = 100
 ATTEMPT_WINDOW_MS = 10_000
 HELD, SOLD, AVAILABLE = "h", "s", "a"
+# What to do about seats that others are trying: refuse, wait in order, or wait in any case.
+NOW, AUTO, ASYNC = "now", "auto", "async"
+# Why a seat is taken, as the gate notes it; a seat that was freed meanwhile counts as tried.
+LETTERS = {"held": HELD, "sold": SOLD, "tried": "t", "unavailable": "b"}
+Taken = Mapping[int, str]  # seat -> why
 
 log = logging.getLogger(__name__)
 
@@ -42,55 +51,77 @@ def script(name: str) -> Any:
     return redis.client().register_script((FOLDER / f"{name}.lua").read_text())
 
 
-def begin_attempt(event_id: int, fan_id: int, seats: Sequence[int], now: datetime) -> None:
-    """Reserve the seats for one attempt in the database, or refuse at once."""
-    names, args = _attempt(event_id, fan_id, seats, now)
-    _raise_refusal(script("begin_attempt")(keys=names, args=args, client=redis.client()))
+def begin_attempt(
+    event_id: int, fan_id: int, seats: Sequence[int], now: datetime, mode: str = NOW
+) -> bool:
+    """Reserve the seats for one attempt in the database, or refuse; True: wait in order instead."""
+    names, args = _attempt(event_id, fan_id, seats, now, mode)
+    return _must_wait(script("begin_attempt")(keys=names, args=args, client=redis.client()))
 
 
-async def abegin_attempt(event_id: int, fan_id: int, seats: Sequence[int], now: datetime) -> None:
+async def abegin_attempt(
+    event_id: int, fan_id: int, seats: Sequence[int], now: datetime, mode: str = NOW
+) -> bool:
     """The same for coroutines."""
-    _raise_refusal(await _arun("begin_attempt", *_attempt(event_id, fan_id, seats, now)))
+    return _must_wait(await _arun("begin_attempt", *_attempt(event_id, fan_id, seats, now, mode)))
 
 
 def _attempt(
-    event_id: int, fan_id: int, seats: Sequence[int], now: datetime
-) -> tuple[list[str], list[int]]:
+    event_id: int, fan_id: int, seats: Sequence[int], now: datetime, mode: str
+) -> tuple[list[str], list[Any]]:
     """Keys and arguments of `begin_attempt.lua`."""
-    names = [keys.gate(event_id), keys.seats_left(event_id), keys.attempts(event_id, fan_id)]
+    names = [keys.gate(event_id), keys.seats_left(event_id)]
+    names += [keys.attempts(event_id, fan_id), keys.wanted(event_id)]
     limits = [settings.HOLD_TRIES, ATTEMPT_WINDOW_MS]
-    return names, [fan_id, ms(now), ms(now + ATTEMPT_TTL), *limits, *seats]
+    return names, [fan_id, ms(now), ms(now + ATTEMPT_TTL), *limits, mode, WANTED_MS, *seats]
 
 
-def _raise_refusal(answer: list[str]) -> None:
+def _must_wait(answer: list[str]) -> bool:
     status, *details = answer
     if status == "taken":
-        raise SeatsTaken(seats=[int(seat) for seat in details])
+        raise SeatsTaken.because(
+            TakenSeat(int(seat), why, _moment(until))
+            for seat, why, until in zip(details[::3], details[1::3], details[2::3], strict=True)
+        )
     if status == "sold_out":
         raise SoldOut()
     if status == "too_often":
         raise TooManyRequests(retry_after=-(-int(details[0]) // 1000))
+    return status == "wait"
+
+
+def _moment(until_ms: str) -> datetime | None:
+    return datetime.fromtimestamp(int(until_ms) / 1000, UTC) if until_ms else None
+
+
+def forget_wanted(event_id: int, seats: Collection[int]) -> None:
+    """Nobody waits for these seats any more; without Redis that expires by itself."""
+    try:
+        redis.client().hdel(keys.wanted(event_id), *map(str, seats))
+    except RedisError as outage:
+        log.warning("event %s: seats stay wanted for a while: %s", event_id, outage)
 
 
 def abandon_attempt(
-    event_id: int, fan_id: int, seats: Collection[int], now: datetime, *, taken: Collection[int]
+    event_id: int, fan_id: int, seats: Collection[int], now: datetime, *, taken: Taken
 ) -> None:
     """Open the gate after a failed attempt; without Redis the attempt expires by itself."""
     _run_or_log("abandon_attempt", *_abandoned(event_id, fan_id, seats, now, taken))
 
 
 async def aabandon_attempt(
-    event_id: int, fan_id: int, seats: Collection[int], now: datetime, *, taken: Collection[int]
+    event_id: int, fan_id: int, seats: Collection[int], now: datetime, *, taken: Taken
 ) -> None:
     """The same for coroutines."""
     await _arun_or_log("abandon_attempt", *_abandoned(event_id, fan_id, seats, now, taken))
 
 
 def _abandoned(
-    event_id: int, fan_id: int, seats: Collection[int], now: datetime, taken: Collection[int]
+    event_id: int, fan_id: int, seats: Collection[int], now: datetime, taken: Taken
 ) -> tuple[list[str], list[Any]]:
-    others = [seat for seat in seats if seat not in set(taken)]
-    return [keys.gate(event_id)], [fan_id, ms(now + TAKEN_TTL), len(taken), *taken, *others]
+    shut = [value for seat, why in taken.items() for value in (LETTERS[why], seat)]
+    others = [seat for seat in seats if seat not in taken]
+    return [keys.gate(event_id)], [fan_id, ms(now + TAKEN_TTL), len(taken), *shut, *others]
 
 
 def publish_seats(
@@ -177,18 +208,24 @@ def seats_left(event_id: int) -> int | None:
     return None if found is None else int(found)
 
 
-async def ahas_attempted(event_id: int, fan_id: int) -> bool:
-    """Whether this person attempted a hold in the last seconds, with or without success."""
-    return bool(await redis.async_client().call("EXISTS", keys.attempts(event_id, fan_id)))
+def ahas_attempted(event_id: int, fan_id: int) -> asyncio.Future[Any]:
+    """Whether this person attempted a hold in the last seconds, with or without success.
+
+    Asked at once, whenever it is awaited: together with whatever else is asked in this moment.
+    """
+    return redis.async_client().call("EXISTS", keys.attempts(event_id, fan_id))
 
 
-def rebuild(event_id: int, shut: dict[int, tuple[datetime, int]]) -> None:
+def rebuild(event_id: int, shut: dict[int, tuple[datetime, int, str]]) -> None:
     """Replace the gate by these seats; attempts under way are forgotten, which is harmless."""
     name = keys.gate(event_id)
     with redis.client().pipeline() as pipe:
         pipe.delete(name)
         if shut:
-            entries: Any = {str(seat): f"{ms(until)}:{fan}" for seat, (until, fan) in shut.items()}
+            entries: Any = {
+                str(seat): f"{ms(until)}:{fan}:{letter}"
+                for seat, (until, fan, letter) in shut.items()
+            }
             pipe.hset(name, mapping=entries)
             pipe.expire(name, TTL_SECONDS)
         pipe.execute()

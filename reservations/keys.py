@@ -5,8 +5,13 @@ WAKE_UP = "reservations:wake_up"
 
 
 def gate(event_id: int) -> str:
-    """Hash of the seats that cannot be held now: seat -> "until_ms:fan"."""
+    """Hash of the seats that cannot be held now: seat -> "until_ms:fan:letter of why"."""
     return f"reservations:{{{event_id}}}:gate"
+
+
+def wanted(event_id: int) -> str:
+    """Hash of the seats for which people wait in order: seat -> until_ms."""
+    return f"reservations:{{{event_id}}}:wanted"
 
 
 def seats_left(event_id: int) -> str:
@@ -30,5 +35,5 @@ def seat_updates(event_id: int) -> str:
 
 
 def requests(event_id: int) -> str:
-    """Stream of state changes of asynchronous hold requests, newest last."""
+    """Stream of state changes of asynchronous hold requests, and of take-overs, newest last."""
     return f"reservations:{{{event_id}}}:requests"

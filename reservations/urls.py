@@ -19,6 +19,7 @@ register_converter(SectionCode, "section_code")
 app_name = "reservations"
 urlpatterns = [
     path("events/<int:pk>/seats/", views.seats, name="seats"),
+    path("events/<int:pk>/go-on-here/", views.take_over, name="take_over"),
     path("events/<int:pk>/seats/<section_code:code>/", views.section, name="section"),
     path("events/<int:pk>/basket/", views.basket, name="basket"),
     path("events/<int:pk>/basket/seats/", views.hold, {"form_class": SeatsForm}, name="hold_seats"),
@@ -32,9 +33,11 @@ urlpatterns = [
     path("events/<int:pk>/standby/join/", standby.join_standby, name="join_standby"),
     path("events/<int:pk>/standby/leave/", standby.leave_standby, name="leave_standby"),
     path("tickets/", tickets.tickets, name="tickets"),
+    path("tickets/worker.js", doors.worker, name="tickets_worker"),
     path("tickets/keys.json", tickets.keys, name="ticket_keys"),
     path("tickets/offers/<slug:code>/accept/", tickets.accept, name="accept_offer"),
     path("tickets/offers/<slug:code>/decline/", tickets.decline, name="decline_offer"),
+    path("tickets/orders/<slug:code>/", tickets.order_tickets, name="order_tickets"),
     path("tickets/orders/<slug:code>.pdf", tickets.order_pdf, name="order_pdf"),
     path("tickets/<slug:code>/", tickets.ticket, name="ticket"),
     path("tickets/<slug:code>/qr.svg", tickets.qr, name="ticket_qr"),
@@ -48,5 +51,6 @@ urlpatterns = [
     path("door/worker.js", doors.worker, name="door_worker"),
     path("door/<int:event_id>/", doors.door, name="door"),
     path("door/<int:event_id>/check-in/", doors.check_in, name="check_in"),
+    path("door/<int:event_id>/call/", doors.call, name="call_numbers"),
     path("door/<int:event_id>/undo/", doors.undo, name="undo_check_in"),
 ]

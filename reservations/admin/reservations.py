@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reservations import services
-from reservations.admin.labels import reservation_state_label
 from reservations.models import HoldRequest, Reservation, ReservationChange, ReservedSeat
+from reservations.selectors.labels import reservation_state_label
 from ticketing.core import clock
 from ticketing.core.admin.forms import ReasonForm
 from ticketing.core.admin.pages import ChangeRecordAdmin, ReadOnlyAdmin, change_url, operator
@@ -77,7 +77,11 @@ class ReservationAdmin(ReadOnlyAdmin):
             (seat.seat, seat.grade_name, money(seat.price, reservation.currency))
             for seat in seats_of(reservation)
         ]
-        return format_html_join("", "<div>{} · {} · {}</div>", rows)
+        gone = [
+            (seat.seat, _("cancelled"), localtime(seat.at).strftime("%Y-%m-%d %H:%M:%S"))
+            for seat in reservation.cancelled.select_related("seat__place__section")
+        ]
+        return format_html_join("", "<div>{} · {} · {}</div>", rows + gone)
 
     @admin.display(description=gettext_lazy("tickets"))
     def ticket_list(self, reservation: Reservation) -> str:

@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reservations import services
-from reservations.admin.labels import standby_reason_label, standby_value_label
 from reservations.models import StandbyChange, StandbyEntry
 from reservations.selectors import standby
+from reservations.selectors.labels import standby_reason_label, standby_value_label
 from ticketing.core import clock
 from ticketing.core.admin.forms import ReasonForm
 from ticketing.core.admin.pages import ChangeRecordAdmin, ReadOnlyAdmin, change_url, operator

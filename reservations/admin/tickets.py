@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reservations import services
-from reservations.admin.labels import ticket_value_label
 from reservations.models import CheckIn, Ticket, TicketChange, TransferOffer
 from reservations.selectors import check_ins as selectors
+from reservations.selectors.labels import ticket_value_label
 from reservations.tickets.labels import check_in_label, seat_label
 from ticketing.core import clock
 from ticketing.core.admin.forms import ReasonForm

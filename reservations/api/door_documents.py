@@ -28,6 +28,7 @@ LET_IN: dict[str, Any] = {
     "name": "Kim Haneul",
     "seat": "Section A, row 1, seat 2",
     "grade": "R seat",
+    "entry_number": None,
 }
 COUNTS = {
     "event": 7,

@@ -25,6 +25,9 @@ class ScanSerializer(serializers.Serializer):
     offline = serializers.BooleanField(
         default=False, help_text="You let them in without asking; now you tell."
     )
+    anyway = serializers.BooleanField(
+        default=False, help_text="Let them in although you were told NOT_YET."
+    )
 
 
 class BatchSerializer(serializers.Serializer):
@@ -37,7 +40,9 @@ class CheckInSerializer(serializers.Serializer):
     key = serializers.UUIDField()
     answer = serializers.ChoiceField([answer.value.upper() for answer in CheckIn.Answer])
     message = serializers.CharField(help_text="The same for people, in their language.")
-    reason = serializers.CharField(allow_blank=True, help_text="VOID: why.")
+    reason = serializers.CharField(
+        allow_blank=True, help_text="VOID: why. NOT_YET: `early`, or `not_called` by its number."
+    )
     used_at = serializers.DateTimeField(allow_null=True, help_text="USED: when.")
     conflict = serializers.BooleanField(
         help_text="They were let in without network, and should not have been."
@@ -48,6 +53,9 @@ class CheckInSerializer(serializers.Serializer):
     name = serializers.CharField(allow_blank=True)
     seat = serializers.CharField(allow_blank=True)
     grade = serializers.CharField(allow_blank=True)
+    entry_number = serializers.IntegerField(
+        allow_null=True, help_text="Of a standing ticket, if the event gives numbers."
+    )
 
 
 class PartSerializer(serializers.Serializer):
@@ -69,7 +77,12 @@ class CheckedInSerializer(serializers.Serializer):
 
 
 def scans_of(batch: dict[str, Any]) -> list[Scan]:
-    return [Scan(**scan) for scan in batch["check_ins"]]
+    """Who was let in without network is not asked about any more."""
+    return [
+        Scan(**scan, asks_first=not (anyway or scan["offline"]))
+        for scan in map(dict, batch["check_ins"])
+        for anyway in (scan.pop("anyway"),)
+    ]
 
 
 def check_in_body(entry: CheckIn) -> dict[str, Any]:
@@ -88,6 +101,7 @@ def check_in_body(entry: CheckIn) -> dict[str, Any]:
         "name": ticket.name if ticket else "",
         "seat": seat_label(ticket) if ticket else "",
         "grade": ticket.seat.grade.name if ticket else "",
+        "entry_number": ticket.entry_number if ticket else None,
     }
 
 

@@ -19,7 +19,7 @@ from reservations.api.door_serializers import (
 )
 from reservations.selectors import check_ins as selectors
 from ticketing.accounts.authentication import FanAuthentication, TokenAuthentication
-from ticketing.accounts.models import User
+from ticketing.accounts.models import Scope, User
 from ticketing.core import clock
 from ticketing.core.api_views import NoStoreView
 from ticketing.core.errors import NotFound
@@ -32,13 +32,17 @@ class MayCheckIn(BasePermission):
         caller: Any = request.user
         if not caller.is_authenticated:
             return False
-        view.doorkeeper = selectors.doorkeeper(int(caller.id))
+        token: Any = request.auth
+        view.doorkeeper = selectors.doorkeeper(
+            int(caller.id), request._request.session, token=token
+        )
         return True
 
 
 class DoorView(NoStoreView):
     authentication_classes = [TokenAuthentication, FanAuthentication]
     permission_classes = [MayCheckIn]
+    token_scope = Scope.DOOR
     doorkeeper: User
 
 

@@ -11,6 +11,9 @@ from reservations.selectors import ReservationWithSeats
 from reservations.tokens import payment_token
 
 MOST = 100
+# What the short answer calls a reservation that is held or being paid for; the rest as it is.
+PENDING = {"HELD": "PENDING", "PAYING": "PENDING"}
+RESERVED_STATUSES = ["PENDING", "CONFIRMED", "RELEASED", "EXPIRED", "CANCELLED", "REFUNDED"]
 LARGEST = 2**63 - 1
 
 
@@ -92,9 +95,10 @@ def _is_quantity(number: Any) -> bool:
 
 class HowSerializer(serializers.Serializer):
     mode = serializers.ChoiceField(
-        ["now", "async"],
+        ["now", "auto", "async"],
         default="now",
-        help_text="`async`: 202 at once, fulfilled in order of arrival for each seat.",
+        help_text="`async`: 202 at once, fulfilled in order of arrival for each seat. `auto`: now, "
+        "or as `async` if somebody else is trying the seats at this moment.",
     )
 
 
@@ -132,11 +136,23 @@ class ReservationSerializer(serializers.Serializer):
     )
 
 
+class ReservedSerializer(serializers.Serializer):
+    reservationId = serializers.CharField(help_text="Its code.")  # noqa: N815 - as the outside knows it
+    status = serializers.ChoiceField(RESERVED_STATUSES)
+    token = serializers.CharField(allow_null=True, help_text="`qp_…`, to start paying with.")
+    seatIds = serializers.ListField(child=serializers.IntegerField())  # noqa: N815
+    total = serializers.IntegerField(help_text="In the currency's smallest unit.")
+    expiresAt = serializers.DateTimeField()  # noqa: N815
+
+
 class HoldRequestSerializer(serializers.Serializer):
     code = serializers.CharField()
     event = serializers.IntegerField()
     state = serializers.ChoiceField([state.value.upper() for state in HoldRequest.State])
     seats = serializers.ListField(child=serializers.IntegerField())
+    place = serializers.IntegerField(
+        allow_null=True, help_text="Among those who want one of these seats, from 1; until its end."
+    )
     created_at = serializers.DateTimeField()
     reservation = serializers.CharField(allow_null=True, help_text="Its code, on SUCCESS.")
     refusal = serializers.DictField(
@@ -167,6 +183,19 @@ def reservation_body(hold: ReservationWithSeats, now: datetime) -> dict[str, Any
         "deadline": it.deadline,
         "server_time": now,
         "payment_token": _payment_token(it, now),
+    }
+
+
+def reserved_body(hold: ReservationWithSeats, now: datetime) -> dict[str, Any]:
+    """The short form of the same."""
+    it, state = hold.reservation, _shown_state(hold.reservation, now)
+    return {
+        "reservationId": it.code,
+        "status": PENDING.get(state, state),
+        "token": _payment_token(it, now),
+        "seatIds": [seat["id"] for seat in hold.seats],
+        "total": it.total,
+        "expiresAt": it.deadline,
     }
 
 

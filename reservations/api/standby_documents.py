@@ -7,6 +7,7 @@ from drf_spectacular.utils import OpenApiRequest
 from reservations import errors
 from reservations.api.documents import CHANGES, MINE, call
 from reservations.api.standby_serializers import StandbySerializer, StandbyWishSerializer
+from ticketing.accounts.errors import EmailNotConfirmed, IdentityNotVerified, TooYoung
 from ticketing.core import errors as core
 from ticketing.core.api_schema import example, refusals
 from waiting_queue import errors as queue
@@ -51,6 +52,7 @@ JOIN = call(
         errors.OnlyFewerSeats(),
         errors.TooManySeats(limit=4, left=1),
         queue.Blocked(why=""),
+        *(EmailNotConfirmed(), IdentityNotVerified(event=7), TooYoung(age=19)),
         queue.QueueUnavailable(),
         *CHANGES,
     ),

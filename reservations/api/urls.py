@@ -7,6 +7,8 @@ from reservations.api import calls, doors, standby, views
 app_name = "reservations_api"
 urlpatterns = [
     path(calls.HOLD.path, views.ReservationsView.as_view(), name="reservations"),
+    path(calls.RESERVE.path, views.ReserveView.as_view(), name="reserve"),
+    path(calls.TAKE_OVER.path, views.TakeOverView.as_view(), name="take_over"),
     path(
         "events/<int:event_id>/reservations/<slug:code>/",
         views.ReservationView.as_view(),

@@ -9,12 +9,14 @@ from rest_framework.response import Response
 
 from reservations import selectors, services
 from reservations.api import calls, documents
+from reservations.api.callers import HolderAuthentication
 from reservations.api.serializers import LARGEST, reservation_body
 from reservations.live.frames import request_body
 from ticketing.accounts.authentication import FanAuthentication, TokenAuthentication
 from ticketing.core import clock
-from ticketing.core.api_views import NoStoreView
+from ticketing.core.api_views import AlwaysJson, NoStoreView
 from ticketing.core.errors import NotFound
+from ticketing.events.selectors import public_event
 
 
 class FanView(NoStoreView):
@@ -29,11 +31,28 @@ class FanView(NoStoreView):
             raise NotFound()
 
 
-class ReservationsView(FanView):
+class HolderView(FanView):
+    """Also for whoever has a pass."""
+
+    authentication_classes = [HolderAuthentication, *FanView.authentication_classes]
+
+
+class ReserveView(HolderView):
+    post = calls.RESERVE.view_method()
+
+
+class TakeOverView(HolderView):
+    content_negotiation_class = AlwaysJson
+    post = calls.TAKE_OVER.view_method()
+
+
+class ReservationsView(HolderView):
     @extend_schema(**documents.MINE_HERE)
     def get(self, request: Request, event_id: int) -> Response:
         now = clock.now()
         mine = selectors.own_reservations(event_id=event_id, fan_id=fan_of(request))
+        if not mine:
+            public_event(event_id)
         return Response([reservation_body(hold, now) for hold in mine])
 
     post = calls.HOLD.view_method()

@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from django.utils import translation
@@ -30,24 +31,43 @@ def seats_frame(states: SeatStates) -> str:
     return dumps({"type": "seats", "changes": by_letter})
 
 
-def request_body(request: HoldRequest) -> dict[str, Any]:
-    """A hold request as the API answers it; a refusal in the language of the call."""
-    refusal, is_over = request.refusal, request.finished_at is not None
+def pass_frame(is_elsewhere: bool) -> str:
+    """Whether the fan goes on in another browser than the one that gets this."""
+    return dumps({"type": "pass", "elsewhere": is_elsewhere})
+
+
+def request_body(request: HoldRequest, *, refusal: dict[str, Any] | None = None) -> dict[str, Any]:
+    """A hold request as the API answers it.
+
+    Without a `refusal` to show, its own is explained in the language of the call.
+    """
+    is_over = request.finished_at is not None
+    if request.refusal and not refusal:
+        refusal = error_body(error_from_code(**request.refusal))
+    is_next = request.state == HoldRequest.State.PROCESSING
     return {
         "code": request.code,
         "event": request.event_id,
         "state": request.state.upper(),
         "seats": request.seats,
+        "place": 1 if is_next else None if is_over else request.place,
         "created_at": request.created_at,
         "reservation": request.reservation.code if request.reservation else None,
-        "refusal": error_body(error_from_code(**refusal)) if refusal else None,
-        "next_poll_ms": None if is_over else 1_000,
+        "refusal": refusal,
+        # Far back in line, nothing changes for a while.
+        "next_poll_ms": None if is_over else min(1_000 + 10 * (request.place or 0), 10_000),
     }
 
 
 def request_frame(request: dict[str, Any], language: str) -> str:
     """A hold request in its new state; a refusal in its reader's language."""
     refusal = request["refusal"]
+    explained = json.loads(_explained(dumps(refusal), language)) if refusal else None
+    return dumps({"type": "RESERVATION_STATUS", **request, "refusal": explained})
+
+
+@lru_cache(maxsize=64)
+def _explained(refusal: str, language: str) -> str:
+    """A crowd that loses one seat is told the same."""
     with translation.override(language):
-        explained = error_body(error_from_code(**refusal)) if refusal else None
-    return dumps({"type": "request", **request, "refusal": explained})
+        return dumps(error_body(error_from_code(**json.loads(refusal))))

@@ -6,8 +6,9 @@ all maps are sent the same text. Redis never gets, nor sends, a message per pers
 
 import asyncio
 import logging
-from collections import deque
+from collections import defaultdict, deque
 from datetime import timedelta
+from typing import Any
 
 from channels.db import database_sync_to_async
 
@@ -16,6 +17,7 @@ from reservations.live.frames import (
     REFRESH,
     SeatStates,
     latest_states,
+    pass_frame,
     request_frame,
     seats_frame,
 )
@@ -38,13 +40,18 @@ RECENT = timedelta(seconds=15)
 class SeatSubscriber(Subscriber):
     """One open seat map; `fan_id` is None without a login."""
 
-    __slots__ = ("fan_id", "language")
+    __slots__ = ("browser", "fan_id", "language")
 
     def __init__(
-        self, connection: Connection, *, fan_id: int | None = None, language: str = "ko"
+        self,
+        connection: Connection,
+        *,
+        fan_id: int | None = None,
+        language: str = "ko",
+        browser: str = "",
     ) -> None:
         super().__init__(connection)
-        self.fan_id, self.language = fan_id, language
+        self.fan_id, self.language, self.browser = fan_id, language, browser
 
     def push_seats(self, text: str) -> None:
         """A client too slow for every change is sent to the whole list afterwards."""
@@ -100,8 +107,10 @@ class SeatTopic(Topic[SeatSubscriber]):
         elif self._is_unexplained(now, before):
             await self._push_seats(REFRESH)
         self._version = now.version or self._version
-        for change in now.requests:
-            self._push_request(change)
+        if now.requests:
+            await self._push_requests(now.requests)
+        if now.passes:
+            await self._push_passes(dict(now.passes))
 
     def _is_unexplained(self, now: Changes, before: Changes | None) -> bool:
         """Whether the list changed without holds, which add a seat change before its version."""
@@ -124,13 +133,27 @@ class SeatTopic(Topic[SeatSubscriber]):
             for subscriber in batch:
                 subscriber.push_seats(text)
 
-    def _push_request(self, change: RequestChange) -> None:
-        _, fan_id, request = change
-        for subscriber in self.subscribers:
-            if subscriber.fan_id == fan_id:
-                text = request_frame(request, subscriber.language)
-                subscriber.push(f"request {request['code']}", text)
-                metrics.FRAMES.inc()
+    async def _push_requests(self, changes: list[RequestChange]) -> None:
+        """One look at the subscribers, however many requests changed: a crowd loses at once."""
+        by_fan: dict[int | None, list[dict[str, Any]]] = defaultdict(list)
+        for _, requests in changes:
+            for fan_id, request in requests:
+                by_fan[fan_id].append(request)
+        async for batch in in_batches(self.subscribers):
+            for subscriber in batch:
+                for request in by_fan.get(subscriber.fan_id, ()):
+                    text = request_frame(request, subscriber.language)
+                    subscriber.push(f"request {request['code']}", text)
+                    metrics.FRAMES.inc()
+
+    async def _push_passes(self, browsers: dict[int, str]) -> None:
+        """Which browser of a fan has the pass now: to that one and to all others of the fan."""
+        async for batch in in_batches(self.subscribers):
+            for subscriber in batch:
+                if subscriber.fan_id in browsers:
+                    is_elsewhere = browsers[subscriber.fan_id] != subscriber.browser
+                    subscriber.push("pass", pass_frame(is_elsewhere))
+                    metrics.FRAMES.inc()
 
     def _recent_states(self) -> SeatStates:
         ends = clock.monotonic() - RECENT.total_seconds()

@@ -4,6 +4,7 @@ Lock order: a reservation before its seats, seats by primary key, tickets after 
 locks only its ticket. A new hold locks only seats, so no cycle of waiting transactions can form.
 """
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,6 +38,10 @@ from reservations.models import (
 from reservations.models.reservations import CODE_LENGTH, LETTERS
 from ticketing.core.sql import columns, rows
 from ticketing.events.models import Seat
+from waiting_queue.services import Turn
+
+# The first key of advisory locks for entry numbers; the second is the event.
+ENTRY_NUMBERS = 1_902_019
 
 
 @dataclass(frozen=True)
@@ -77,12 +82,15 @@ def claim_requests(*, now: datetime, lease: datetime, batch: int) -> list[int]:
         return sorted(row["id"] for row in sql.rows(cursor))
 
 
-def refuse_waiting_requests(*, seats: Sequence[int], now: datetime) -> list[int]:
-    """Refuse every pending request for one of these seats; their ids."""
+def refuse_waiting_requests(*, taken: list[dict[str, Any]], now: datetime) -> list[HoldRequest]:
+    """Refuse every pending request for one of these seats, as `SeatsTaken` describes them."""
+    seats = [one["seat"] for one in taken]
     with connection.cursor() as cursor:
         statement = sql.statement("refuse_waiting_requests")
-        cursor.execute(statement, {"seats": list(seats), "now": now})
-        return [row["id"] for row in sql.rows(cursor)]
+        cursor.execute(statement, {"seats": seats, "taken": json.dumps(taken), "now": now})
+        return [
+            HoldRequest(**row | {"refusal": json.loads(row["refusal"])}) for row in sql.rows(cursor)
+        ]
 
 
 def request_for_update(pk: int) -> HoldRequest:
@@ -97,9 +105,12 @@ def reservation_for_update(code: str, **owner: Any) -> Reservation:
     return found
 
 
-def seats_of_reservation_for_update(reservation: Reservation) -> list[Seat]:
+def seats_of_reservation_for_update(
+    reservation: Reservation, only: Collection[int] | None = None
+) -> list[Seat]:
     """The caller holds the reservation's lock."""
     theirs = Seat.objects.filter(reserved__reservation=reservation).order_by("pk")
+    theirs = theirs if only is None else theirs.filter(pk__in=only)
     return list(theirs.select_for_update(no_key=True, of=("self",)))
 
 
@@ -176,6 +187,33 @@ def lock_person_limit(*, event_id: int, fan_id: int) -> None:
     """The advisory lock that `hold_seats` takes too: a person's seats are counted under it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT lock_person_limit(%s, %s)", [event_id, fan_id])
+
+
+def lock_entry_numbers(event_id: int) -> None:
+    """Advisory, until the commit: numbers of an event are given by one at a time.
+
+    Not the event's row, for which everybody who holds a seat would wait.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [ENTRY_NUMBERS, event_id % 2**31])
+
+
+def assign_entry_numbers(*, event_id: int, seed: str = "") -> int:
+    """Number what has no number, in the order of sale or of a draw; the caller holds the lock."""
+    drawn = "sha256(convert_to(%(seed)s || standing.code, 'UTF8'))"
+    order = drawn if seed else "standing.created_at, standing.id"
+    with connection.cursor() as cursor:
+        text = sql.statement("assign_entry_numbers").replace("{order}", order)
+        cursor.execute(text, {"event": event_id, "seed": seed})
+        return cursor.rowcount
+
+
+def stop_earlier_holds(*, event_id: int, fan_id: int, turn: Turn, now: datetime) -> None:
+    """Afterwards no hold that was checked before this take-over of the pass can succeed."""
+    values: Any = {"event": event_id, "fan": fan_id, "now": now}
+    values |= {"stay": turn.stay, "moves": turn.moves}
+    with connection.cursor() as cursor:
+        cursor.execute(sql.statement("stop_earlier_holds"), values)
 
 
 def standby_list_for_update(event_id: int) -> StandbyList | None:

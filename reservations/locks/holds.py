@@ -6,11 +6,13 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, OperationalError, connection
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
-from reservations.errors import SeatsBusy, SeatsTaken
-from ticketing.core.async_database import async_database
+from reservations.errors import SeatsBusy, SeatsTaken, TakenSeat
+from ticketing.core.async_database import TIMEOUT_SECONDS, async_database
+from waiting_queue.services import OPEN_SALE, Turn
 
 # In plan units: seats are about 20 apart, and twice that across an aisle; as in `choose_best.sql`.
 NEIGHBOUR_DISTANCE = 30
@@ -85,38 +87,71 @@ class HoldResult:
         ]
 
 
-HOLD_ARGUMENTS = 12
+HOLD_ARGUMENTS = 16
 HOLD = "SELECT * FROM hold_seats({})"
 HOLD_IN_THREAD = HOLD.format(", ".join(["%s"] * HOLD_ARGUMENTS))
 HOLD_IN_LOOP = HOLD.format(", ".join(f"${number + 1}" for number in range(HOLD_ARGUMENTS)))
 
 
 def hold_seats(
-    *, event_id: int, fan_id: int, choice: SeatChoice, code: str, key: str, now: datetime
+    *,
+    event_id: int,
+    fan_id: int,
+    choice: SeatChoice,
+    code: str,
+    key: str,
+    now: datetime,
+    turn: Turn = OPEN_SALE,
+    wait_ms: int | None = None,
 ) -> HoldResult:
-    """Lock, decide and write in one round trip; its own transaction, or part of the caller's."""
-    values = _hold_values(event_id, fan_id, choice, code, key, now)
+    """Lock, decide and write in one round trip; its own transaction, or part of the caller's.
+
+    `wait_ms` is how long to wait for locked rows, `SEAT_WAIT_SECONDS` by default.
+    """
+    wait_ms = settings.SEAT_WAIT_SECONDS * 1000 if wait_ms is None else wait_ms
+    values = _hold_values(event_id, fan_id, choice, code, key, now, turn, wait_ms)
     with _lock_errors_as_refusals(choice.seats), connection.cursor() as cursor:
         cursor.execute(HOLD_IN_THREAD, values)
         return _hold_result(cursor.fetchone())
 
 
 async def ahold_seats(
-    *, event_id: int, fan_id: int, choice: SeatChoice, code: str, key: str, now: datetime
+    *,
+    event_id: int,
+    fan_id: int,
+    choice: SeatChoice,
+    code: str,
+    key: str,
+    now: datetime,
+    turn: Turn = OPEN_SALE,
 ) -> HoldResult:
-    """The same for coroutines, always in its own transaction."""
-    values = _hold_values(event_id, fan_id, choice, code, key, now)
+    """The same for coroutines, always in its own transaction.
+
+    Waiting for locks is no outage: the database has that much longer to answer.
+    """
+    wait = settings.SEAT_WAIT_SECONDS
+    values = _hold_values(event_id, fan_id, choice, code, key, now, turn, wait * 1000)
+    timeout = TIMEOUT_SECONDS + wait
     with _lock_errors_as_refusals(choice.seats):
-        return _hold_result(await async_database().fetch_row(HOLD_IN_LOOP, values))
+        row = await async_database().fetch_row(HOLD_IN_LOOP, values, timeout=timeout)
+        return _hold_result(row)
 
 
 def _hold_values(
-    event_id: int, fan_id: int, choice: SeatChoice, code: str, key: str, now: datetime
+    event_id: int,
+    fan_id: int,
+    choice: SeatChoice,
+    code: str,
+    key: str,
+    now: datetime,
+    turn: Turn,
+    wait_ms: int,
 ) -> list[Any]:
     """The arguments of the function, in order."""
     wanted = [choice.quantity, list(choice.seats), choice.grade, choice.section]
     wanted += [choice.accessible, choice.near]
-    return [choice.kind, event_id, fan_id, *wanted, code, key, now]
+    checked = [turn.party, turn.stay, turn.moves]
+    return [choice.kind, event_id, fan_id, *wanted, code, key, now, wait_ms, *checked]
 
 
 def _hold_result(row: Sequence[Any]) -> HoldResult:
@@ -137,5 +172,5 @@ def _lock_errors_as_refusals(seats: Sequence[int]) -> Iterator[None]:
         raise
     except IntegrityError as error:
         if "one_live_reservation_per_seat" in str(error):
-            raise SeatsTaken(seats=list(seats)) from error
+            raise SeatsTaken.because(TakenSeat(seat, "held") for seat in seats) from error
         raise

@@ -12,9 +12,9 @@ local new_version, version_ttl, FIRST = ARGV[6], ARGV[7], 8
 for index = FIRST, #ARGV do
   local seat = ARGV[index]
   if letter ~= 'a' then
-    redis.call('HSET', gate, seat, until_ms .. ':' .. fan)
+    redis.call('HSET', gate, seat, until_ms .. ':' .. fan .. ':' .. letter)
   else
-    local owner = string.match(redis.call('HGET', gate, seat) or '', ':(.*)$')
+    local owner = string.match(redis.call('HGET', gate, seat) or '', ':(%d*)')
     if owner == fan or owner == '' then -- otherwise somebody new has the seat already
       redis.call('HDEL', gate, seat)
     end

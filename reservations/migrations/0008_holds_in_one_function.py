@@ -6,9 +6,14 @@ from django.db import migrations, models
 import reservations.models.reservations
 from reservations import sql
 
-# In the order in which they need each other. A change to one of them needs a migration that
-# installs it again.
-FUNCTIONS = ("lock_person_limit", "choose_best", "choose_places", "hold_seats")
+# In the order in which they need each other, with the SHA-256 of the file that was installed. A
+# change to one of them needs a migration that installs it again and names its new one; a test checks.
+FUNCTIONS = {
+    "lock_person_limit": "fa15536bd59683f94c93c2b33db1320c9366b03a70e14f220e6c3bc5bc3af549",
+    "choose_best": "f1343910b2fc64bf31ff5918293dd6be3d0420754e0d57144f609715e796a875",
+    "choose_places": "6d6977b7c5a7a3e4c5dfa7d03b3113e4b14de87709ebf9f43a077afe3d127055",
+    "hold_seats": "c338cd43a55b1fbb9f9d2a49feb1b64d1d1d60cb246e0078ba05d511fb827d60",
+}
 
 
 class Migration(migrations.Migration):

@@ -1,10 +1,11 @@
 from reservations.models.reservations import (
     HoldRequest,
+    PassMove,
     RequestedSeat,
     Reservation,
     ReservationChange,
-    ReservedSeat,
     new_code,
 )
+from reservations.models.seats import CancelledSeat, ReservedSeat
 from reservations.models.standby import ReturnedSeat, StandbyChange, StandbyEntry, StandbyList
-from reservations.models.tickets import CheckIn, Ticket, TicketChange, TransferOffer
+from reservations.models.tickets import CheckIn, EntryCall, Ticket, TicketChange, TransferOffer

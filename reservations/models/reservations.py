@@ -1,4 +1,4 @@
-"""Reservations and their seats, and asynchronous requests for holds."""
+"""Reservations, and asynchronous requests for holds."""
 
 import secrets
 from datetime import datetime
@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.audit import ChangeRecord
 from ticketing.core.states import Lifecycle
-from ticketing.events.models import Event, Grade, Seat
+from ticketing.events.models import Event
 
 # No characters that look alike, and no vowels, so that no words appear.
 LETTERS = "23456789BCDFGHJKLMNPQRSTVWXZ"
@@ -77,6 +77,8 @@ class Reservation(Lifecycle):
     currency = models.CharField(_("currency"), max_length=3)
     # Idempotency key of the client: a repeat finds this reservation.
     key = models.CharField(max_length=64, blank=True, default="", editable=False)
+    # The number with which the person was called as one of a party, whose seats count together.
+    party = models.BigIntegerField(null=True, editable=False)
 
     class Meta:
         verbose_name = _("reservation")
@@ -110,6 +112,11 @@ class Reservation(Lifecycle):
                 fields=["deadline"], condition=models.Q(state="held"), name="holds_by_deadline"
             ),
             models.Index(fields=["event", "fan"], name="reservations_of_a_person"),
+            models.Index(
+                fields=["event", "party"],
+                condition=models.Q(party__isnull=False),
+                name="reservations_of_a_party",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -117,63 +124,6 @@ class Reservation(Lifecycle):
 
     def is_overdue(self, now: datetime) -> bool:
         return self.state == self.State.HELD and self.deadline <= now
-
-
-class ReservedSeat(models.Model):
-    """A seat of a reservation, at the price of that moment.
-
-    `live` follows the reservation through a cascading foreign key of both columns (migration 0001),
-    so no code can forget to update what the constraint below relies on.
-    """
-
-    reservation = models.ForeignKey(
-        Reservation,
-        models.CASCADE,
-        related_name="seats",
-        verbose_name=_("reservation"),
-        db_constraint=False,
-        db_index=False,
-    )
-    seat = models.ForeignKey(
-        Seat, models.PROTECT, related_name="reserved", verbose_name=_("seat"), db_index=False
-    )
-    live = models.BooleanField(default=True, editable=False)
-    grade = models.CharField(_("price grade"), max_length=8)
-    price = models.PositiveIntegerField(_("price"))
-
-    class Meta:
-        verbose_name = _("reserved seat")
-        verbose_name_plural = _("reserved seats")
-        ordering = ["seat_id"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["seat"],
-                condition=models.Q(live=True),
-                name="one_live_reservation_per_seat",
-            ),
-            models.UniqueConstraint(
-                fields=["reservation", "seat"], name="a_seat_once_per_reservation"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return str(self.seat)
-
-    @property
-    def grade_name(self) -> str:
-        """In the reader's language."""
-        return str(self._grade.name) if self._grade else self.grade
-
-    @property
-    def grade_names(self) -> dict[str, str]:
-        grade = self._grade
-        names = (grade.name_ko, grade.name_en) if grade else (self.grade, self.grade)
-        return dict(zip(("ko", "en"), names, strict=True))
-
-    @property
-    def _grade(self) -> Grade | None:
-        """The seat's grade, unless it changed since: then only the old code is known."""
-        return self.seat.grade if self.seat.grade.code == self.grade else None
 
 
 class ReservationChange(ChangeRecord):
@@ -214,6 +164,7 @@ class HoldRequest(Lifecycle):
     seats = ArrayField(models.BigIntegerField(), verbose_name=_("seats"))
     state = models.CharField(_("status"), max_length=10, choices=State, default=State.PENDING)
     key = models.CharField(max_length=64, blank=True, default="", editable=False)
+    party = models.BigIntegerField(null=True, editable=False)
     created_at = models.DateTimeField(_("created"))
     # After this another worker takes the request over.
     leased_until = models.DateTimeField(null=True, editable=False)
@@ -222,6 +173,8 @@ class HoldRequest(Lifecycle):
         Reservation, models.SET_NULL, null=True, related_name="+", verbose_name=_("reservation")
     )
     refusal: Any = models.JSONField(_("refusal"), null=True)
+    # Place among those who want one of its seats, from 1; known when it is accepted or polled.
+    place: int | None = None
 
     class Meta:
         verbose_name = _("request for seats")
@@ -260,3 +213,24 @@ class RequestedSeat(models.Model):
 
     def __str__(self) -> str:
         return f"{self.request_id}: {self.seat_id}"
+
+
+class PassMove(models.Model):
+    """How often another browser has taken over the pass of one stay in line.
+
+    A hold that was let through before the last of them, and is still on its way, is refused by it.
+    """
+
+    event = models.ForeignKey(Event, models.CASCADE, related_name="+", db_index=False)
+    fan = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    stay = models.CharField(max_length=40)
+    moves = models.PositiveIntegerField()
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["event", "fan", "stay"], name="one_pass_per_stay"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event_id}, {self.fan_id}: {self.moves}"

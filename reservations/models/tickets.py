@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from reservations.models.reservations import Reservation, new_code
 from ticketing.core.audit import ChangeRecord
 from ticketing.core.states import Lifecycle
-from ticketing.events.models import Event, Seat
+from ticketing.events.models import Event, Seat, Section
 
 
 class Ticket(Lifecycle):
@@ -50,6 +50,8 @@ class Ticket(Lifecycle):
     )
     name = models.CharField(_("name on the ticket"), max_length=60)
     serial = models.PositiveSmallIntegerField(_("serial number"), default=1)
+    # In its standing section; empty while none is given, and for seats.
+    entry_number = models.PositiveIntegerField(_("entry number"), null=True, blank=True)
     state = models.CharField(_("status"), max_length=9, choices=State, default=State.VALID)
     reason = models.CharField(_("why void"), max_length=11, choices=Reason, blank=True, default="")
     replaces = models.OneToOneField(
@@ -63,6 +65,8 @@ class Ticket(Lifecycle):
     created_at = models.DateTimeField(_("issued"))
     used_at = models.DateTimeField(_("used at"), null=True, blank=True)
     ended_at = models.DateTimeField(_("void since"), null=True, blank=True)
+    # Up to which number its section was called; known on the page for the door.
+    called_upto: int | None = None
 
     class Meta:
         verbose_name = _("ticket")
@@ -121,6 +125,7 @@ class TicketChange(ChangeRecord):
     class Meta(ChangeRecord.Meta):
         verbose_name = _("change of a ticket")
         verbose_name_plural = _("changes of tickets")
+        indexes = [models.Index(fields=["-at", "-id"], name="changes_of_tickets_by_time")]
 
 
 class TransferOffer(Lifecycle):
@@ -173,6 +178,33 @@ class TransferOffer(Lifecycle):
         return f"{self.ticket} → {self.email}"
 
 
+class EntryCall(models.Model):
+    """Up to which entry number a standing section may come in. Without a row, everybody may."""
+
+    event = models.ForeignKey(
+        Event, models.CASCADE, related_name="+", verbose_name=_("event"), db_index=False
+    )
+    section = models.ForeignKey(
+        Section, models.CASCADE, related_name="+", verbose_name=_("section")
+    )
+    upto = models.PositiveIntegerField(_("called up to"))
+    at = models.DateTimeField(_("when"))
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("who")
+    )
+
+    class Meta:
+        verbose_name = _("call of entry numbers")
+        verbose_name_plural = _("calls of entry numbers")
+        ordering = ["event_id", "section_id"]
+        constraints = [
+            models.UniqueConstraint(fields=["event", "section"], name="one_call_per_section")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.section}: {self.upto}"
+
+
 class CheckIn(models.Model):
     """The answer that a door got for a code. A repeat with the same key gets the same one."""
 
@@ -182,6 +214,7 @@ class CheckIn(models.Model):
         WRONG_EVENT = "wrong_event", _("for another event")
         VOID = "void", _("cancelled")
         UNKNOWN = "unknown", _("not a ticket")
+        NOT_YET = "not_yet", _("too early")
 
     # Chosen by the client, so that a repeated scan counts once.
     key = models.UUIDField(unique=True, editable=False)
@@ -190,7 +223,7 @@ class CheckIn(models.Model):
         Ticket, models.PROTECT, null=True, related_name="check_ins", verbose_name=_("ticket")
     )
     answer = models.CharField(_("answer"), max_length=11, choices=Answer)
-    # `earlier`: when a used ticket was used. `reason`: why a void one is void.
+    # `earlier`: when a used ticket was used. `reason`: why a void one is void, or one is too early.
     earlier = models.DateTimeField(_("used before at"), null=True)
     reason = models.CharField(_("why void"), max_length=11, blank=True, default="")
     at = models.DateTimeField(_("when"))

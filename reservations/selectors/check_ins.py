@@ -1,9 +1,10 @@
 """Check-ins: who may check tickets in, which ticket a code means, and how many are inside."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
@@ -11,14 +12,20 @@ from django.db.models import Count, Q, QuerySet
 from reservations.models import CheckIn, Ticket
 from reservations.models.reservations import CODE_LENGTH, LETTERS
 from reservations.tickets.signing import TicketPayload
-from ticketing.accounts.models import User
+from ticketing.accounts.models import ApiToken, User
+from ticketing.accounts.services import require_staff
 from ticketing.core.errors import NotAllowed, NotFound
 from ticketing.events.models import Event, Section
 from ticketing.events.selectors import without_rehearsals
 
 NOT_IN_A_CODE = re.compile(rf"[^{LETTERS}]")
-# Staff choose among events that start within so many days; others are found in the admin.
+# Events that start within so many days come first for staff to choose from; so many are listed.
 DOOR_DAYS = timedelta(days=2)
+MOST_EVENTS = 50
+# Before the doors open by more than this, the doorkeeper is asked before somebody is let in.
+EARLY = timedelta(hours=3)
+# Why somebody is not let in yet.
+TOO_EARLY, NOT_CALLED = "early", "not_called"
 RECENT = 8
 CHECK_IN = "reservations.check_in"
 
@@ -40,11 +47,12 @@ class DoorCounts:
     parts: list[SectionCount]
 
 
-def doorkeeper(fan_id: int) -> User:
+def doorkeeper(fan_id: int, session: Mapping[str, Any], *, token: ApiToken | None = None) -> User:
     """The staff member, if they may check tickets in."""
-    person = User.objects.filter(pk=fan_id, is_active=True, is_staff=True).first()
-    if person is None or not person.has_perm(CHECK_IN):
+    person = User.objects.filter(pk=fan_id, is_active=True).first()
+    if person is None:
         raise NotAllowed()
+    require_staff(user=person, permission=CHECK_IN, session=session, token=token)
     return person
 
 
@@ -91,13 +99,13 @@ def door_event(event_id: int) -> Event:
     return found
 
 
-def door_events(now: datetime) -> list[Event]:
-    """Events that start about now, for staff to choose from."""
-    near = Event.objects.filter(
-        without_rehearsals("id"), starts_at__range=(now - DOOR_DAYS, now + DOOR_DAYS)
-    )
-    shown = near.exclude(state=Event.State.DRAFT).select_related("plan__venue")
-    return list(shown.order_by("starts_at", "id"))
+def door_events(now: datetime) -> tuple[list[Event], list[Event]]:
+    """Events that start about now, and later ones, for staff to choose from."""
+    coming = Event.objects.filter(without_rehearsals("id"), starts_at__gte=now - DOOR_DAYS)
+    shown = coming.exclude(state=Event.State.DRAFT).select_related("plan__venue")
+    events = list(shown.order_by("starts_at", "id")[:MOST_EVENTS])
+    near = [event for event in events if event.starts_at <= now + DOOR_DAYS]
+    return near, events[len(near) :]
 
 
 def door_counts(event_id: int) -> DoorCounts:

@@ -1,18 +1,72 @@
 """Reservations and their seats, found through their owner."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from reservations.errors import NoReservation
-from reservations.models import HoldRequest, Reservation, ReservedSeat, Ticket
+from reservations.errors import NoReservation, TakenSeat
+from reservations.models import HoldRequest, RequestedSeat, Reservation, ReservedSeat, Ticket
+from ticketing.core.prepared_queries import PreparedQuery, ids_text
+from ticketing.core.sql import rows
+from ticketing.core.translated import translated
 from ticketing.core.ttl_cache import ttl_cache
-from ticketing.events.models import Seat, Section
+from ticketing.events.models import Event, Seat, Section
 from waiting_queue.models import QueueJournal
+
+State = Reservation.State
+
+# Prepared statements: every page of somebody inside asks these, and building them with the ORM
+# takes several times as long as running them.
+#
+# A grade's name is known unless the seat got another grade since; then only its code is.
+SEATS = """
+SELECT reserved.reservation_id, reserved.seat_id, reserved.price, reserved.grade,
+       section.code AS section, section.name_ko AS section_ko, section.name_en AS section_en,
+       place.row, place.number,
+       CASE grade.code WHEN reserved.grade THEN grade.name_ko ELSE reserved.grade END AS grade_ko,
+       CASE grade.code WHEN reserved.grade THEN grade.name_en ELSE reserved.grade END AS grade_en
+FROM reservations_reservedseat AS reserved
+JOIN ticketing_seat AS seat ON seat.id = reserved.seat_id
+JOIN ticketing_place AS place ON place.id = seat.place_id
+JOIN ticketing_section AS section ON section.id = place.section_id
+JOIN ticketing_grade AS grade ON grade.id = seat.grade_id
+WHERE reserved.reservation_id = ANY(%(reservations)s::bigint[])
+ORDER BY reserved.seat_id
+"""
+CANCELLED_SEATS = SEATS.replace("reservations_reservedseat", "reservations_cancelledseat")
+OWN_SEATS = """
+SELECT reserved.seat_id AS id, reservation.code, reservation.state, reservation.deadline
+FROM reservations_reservedseat AS reserved
+JOIN reservations_reservation AS reservation ON reservation.id = reserved.reservation_id
+WHERE reserved.live AND reservation.event_id = %(event)s::bigint
+AND reservation.fan_id = %(fan)s::bigint
+AND NOT (reservation.state = 'held' AND reservation.deadline <= %(now)s::timestamptz)
+UNION
+SELECT ticket.seat_id, reservation.code, reservation.state, reservation.deadline
+FROM reservations_ticket AS ticket
+JOIN reservations_reservation AS reservation ON reservation.id = ticket.reservation_id
+WHERE ticket.event_id = %(event)s::bigint AND ticket.holder_id = %(fan)s::bigint
+AND ticket.state = ANY(%(live)s::text[]) AND reservation.fan_id <> %(fan)s::bigint
+ORDER BY id
+"""
+
+TAKEN_SEATS = """
+SELECT seat.id, seat.state, (
+    SELECT reservation.deadline
+    FROM reservations_reservedseat AS reserved
+    JOIN reservations_reservation AS reservation ON reservation.id = reserved.reservation_id
+    WHERE reserved.seat_id = seat.id AND reserved.live AND reservation.state = 'held'
+) AS deadline
+FROM ticketing_seat AS seat
+WHERE seat.id = ANY(%(seats)s::bigint[])
+ORDER BY seat.id
+"""
+# A seat that was freed since it was refused: it can be tried again.
+WHY_TAKEN = {"held": "held", "sold": "sold", "blocked": "unavailable", "available": "tried"}
 
 
 @dataclass(frozen=True)
@@ -52,24 +106,25 @@ def reservation_with_seats(pk: int) -> ReservationWithSeats:
 
 def live_holds(*, event_id: int, fan_id: int, now: datetime) -> list[ReservationWithSeats]:
     """What this person holds or is paying for, without expired holds."""
-    basket = [Reservation.State.HELD, Reservation.State.PAYING]
-    found = own_reservations_in(event_id, fan_id, basket)
+    found = _BASKET.all(event=event_id, fan=fan_id)
     return [hold for hold in with_seats(found) if not hold.reservation.is_overdue(now)]
 
 
 def own_seats(*, event_id: int, fan_id: int, now: datetime) -> list[OwnSeat]:
     """Every seat that counts for this person: held, bought, or transferred to them.
 
-    Expired holds do not count. One statement.
+    Expired holds do not count.
     """
-    rows = ReservedSeat.objects.filter(
-        live=True, reservation__event_id=event_id, reservation__fan_id=fan_id
-    ).exclude(reservation__state=Reservation.State.HELD, reservation__deadline__lte=now)
-    given = Ticket.objects.filter(event_id=event_id, holder_id=fan_id, state__in=Ticket.LIVE)
-    given = given.exclude(reservation__fan_id=fan_id).order_by()
-    columns = ("seat_id", "reservation__code", "reservation__state", "reservation__deadline")
-    every = rows.order_by().values_list(*columns).union(given.values_list(*columns))
-    return [OwnSeat(*row) for row in every.order_by("seat_id")]
+    values: dict[str, Any] = {"event": event_id, "fan": fan_id, "now": now}
+    return [OwnSeat(**row) for row in rows(OWN_SEATS, values | {"live": [*map(str, Ticket.LIVE)]})]
+
+
+def has_seats_to_come(fan_id: int, *, now: datetime) -> bool:
+    """Whether seats of an event that asks for identities and is not over count for this account."""
+    asks = {"event__identity_level": Event.IdentityLevel.IDENTITY, "event__starts_at__gt": now}
+    bought = Reservation.objects.filter(fan_id=fan_id, state__in=Reservation.LIVE, **asks)
+    given = Ticket.objects.filter(holder_id=fan_id, state__in=Ticket.LIVE, **asks)
+    return bought.exists() or given.exists()
 
 
 @ttl_cache(1)
@@ -79,6 +134,22 @@ def fans_with_seats(event_id: int) -> set[int]:
     holders = Ticket.objects.filter(event_id=event_id, state__in=Ticket.LIVE).order_by()
     every = owners.order_by().values_list("fan_id").union(holders.values_list("holder_id"))
     return {fan for (fan,) in every}
+
+
+def people_at_limit(event: Event) -> set[str]:
+    """Everybody with as many seats as a person may have: held, bought, or transferred to them."""
+    own = ReservedSeat.objects.filter(live=True, reservation__event=event).order_by()
+    given = Ticket.objects.filter(event=event, state__in=Ticket.LIVE).order_by()
+    given = given.exclude(holder_id=F("reservation__fan_id"))
+    counts = Counter(dict(own.values_list("reservation__fan_id").annotate(Count("pk"))))
+    counts.update(dict(given.values_list("holder_id").annotate(Count("pk"))))
+    return {str(fan) for fan, seats in counts.items() if seats >= event.seats_per_person}
+
+
+def taken_seats(seat_ids: Collection[int]) -> list[TakenSeat]:
+    """Why each of these seats can't be held, and until when somebody holds it."""
+    found = rows(TAKEN_SEATS, {"seats": ids_text(seat_ids)})
+    return [TakenSeat(row["id"], WHY_TAKEN[row["state"]], row["deadline"]) for row in found]
 
 
 def seat_names(seat_ids: Collection[int]) -> list[tuple[Section, str, int]]:
@@ -93,14 +164,33 @@ def own_reservations_in(
     return Reservation.objects.filter(event_id=event_id, fan_id=fan_id, state__in=states)
 
 
+_BASKET = PreparedQuery(
+    lambda it: Reservation.objects.filter(
+        event_id=it("event"), fan_id=it("fan"), state__in=(State.HELD, State.PAYING)
+    )
+)
+
+
 def with_seats(reservations: Iterable[Reservation]) -> list[ReservationWithSeats]:
     """The reservations with their seats, in two statements."""
     found = list(reservations)
-    seats: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    rows = ReservedSeat.objects.filter(reservation__in=found).order_by("seat_id")
-    for row in rows.select_related("seat__place__section", "seat__grade"):
-        seats[row.reservation_id].append(_seat_details(row))
+    seats = _seats_by_reservation(SEATS, found)
     return [ReservationWithSeats(reservation, seats[reservation.pk]) for reservation in found]
+
+
+def cancelled_seats(reservation: Reservation) -> list[dict[str, Any]]:
+    """Seats that were cancelled while the order kept others, in the same form."""
+    return _seats_by_reservation(CANCELLED_SEATS, [reservation])[reservation.pk]
+
+
+def _seats_by_reservation(
+    statement: str, reservations: list[Reservation]
+) -> dict[int, list[dict[str, Any]]]:
+    seats: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    ids = ids_text(reservation.pk for reservation in reservations)
+    for row in rows(statement, {"reservations": ids}) if reservations else []:
+        seats[row["reservation_id"]].append(_seat_details(row))
+    return seats
 
 
 def abandoned_holds() -> QuerySet[Reservation]:
@@ -130,6 +220,10 @@ def own_hold_request(*, event_id: int, fan_id: int, code: str) -> HoldRequest:
     found = requests.filter(event_id=event_id, fan_id=fan_id, code=code.upper()).first()
     if found is None:
         raise NoReservation()
+    if found.state == HoldRequest.State.PENDING:
+        ahead = RequestedSeat.objects.filter(seat_id__in=found.seats, request_id__lt=found.pk)
+        totals = ahead.order_by().values_list("seat_id").annotate(Count("pk"))
+        found.place = 1 + max((total for _, total in totals), default=0)
     return found
 
 
@@ -140,17 +234,17 @@ def _single(reservations: QuerySet[Reservation]) -> ReservationWithSeats:
     return found[0]
 
 
-def _seat_details(row: ReservedSeat) -> dict[str, Any]:
+def _seat_details(row: dict[str, Any]) -> dict[str, Any]:
     """Sections and grades by code, for programs, and by name, for people."""
-    place = row.seat.place
+    korean, english = row["grade_ko"], row["grade_en"]
     return {
-        "id": row.seat_id,
-        "section": place.section.code,
-        "section_name": place.section.name,
-        "row": place.row,
-        "number": place.number,
-        "grade": row.grade,
-        "grade_name": row.grade_name,
-        "grade_names": row.grade_names,
-        "price": row.price,
+        "id": row["seat_id"],
+        "section": row["section"],
+        "section_name": translated(row["section_ko"], row["section_en"]),
+        "row": row["row"],
+        "number": row["number"],
+        "grade": row["grade"],
+        "grade_name": translated(korean, english),
+        "grade_names": {"ko": korean, "en": english},
+        "price": row["price"],
     }

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from reservations.errors import NotOnStandby
 from reservations.models import (
+    Reservation,
     ReservedSeat,
     ReturnedSeat,
     StandbyChange,
@@ -93,18 +95,31 @@ def returned_seats(event_id: int) -> list[FreeSeat]:
     ]
 
 
-def is_sold_out(event: Event) -> bool:
-    """Whether an operator said so, or no seat is free."""
-    if event.state == Event.State.SOLD_OUT:
-        return True
-    return event.seats.exists() and not _free_seats(event.pk).exists()
+def is_all_sold(event_id: int) -> bool:
+    """Whether seats were sold and none is left: none is free, and none held that could be returned.
+
+    Seats held for somebody on the standby list are not on open sale.
+    """
+    seats = Seat.objects.filter(event_id=event_id)
+    if seats.filter(state=Seat.State.AVAILABLE).exists() or open_holds(event_id).exists():
+        return False
+    return seats.filter(state=Seat.State.SOLD).exists()
+
+
+def open_holds(event_id: int) -> QuerySet[Reservation]:
+    """Reservations that are not paid for yet, without the offers to the standby list."""
+    unpaid = [Reservation.State.HELD, Reservation.State.PAYING]
+    return Reservation.objects.filter(event_id=event_id, state__in=unpaid, offer=None).order_by()
+
+
+def count_holders(*, event_id: int, **_: Any) -> int:
+    """How many people hold seats that they have not paid for; the queue asks for it."""
+    return open_holds(event_id).values("fan_id").distinct().count()
 
 
 def sold_out_events_without_list() -> QuerySet[Event]:
-    free = Seat.objects.filter(event_id=OuterRef("pk"), state=Seat.State.AVAILABLE)
-    nothing_left = ~Exists(free) & Exists(Seat.objects.filter(event_id=OuterRef("pk")))
     kept = ReturnedSeat.objects.filter(event_id=OuterRef("pk"))
-    sold_out = Q(state=Event.State.SOLD_OUT) | nothing_left | Exists(kept)
+    sold_out = Q(state=Event.State.SOLD_OUT) | Exists(kept)
     events = Event.objects.filter(state__in=RUNNING).exclude(returns=Event.Returns.AT_ONCE)
     left_over = Event.objects.filter(Exists(kept))
     return (events.filter(sold_out) | left_over).filter(standby=None).order_by("pk")
@@ -162,7 +177,3 @@ def standby_list(event_id: int) -> StandbyList | None:
 
 def _owned(seat: OuterRef) -> QuerySet[ReservedSeat]:
     return ReservedSeat.objects.filter(seat=seat, live=True)
-
-
-def _free_seats(event_id: int) -> QuerySet[Seat]:
-    return Seat.objects.filter(event_id=event_id, state=Seat.State.AVAILABLE)

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import F, QuerySet
 
 from reservations.errors import NoOffer, NoTicket
-from reservations.models import ReservedSeat, Ticket, TransferOffer
+from reservations.models import Reservation, ReservedSeat, Ticket, TransferOffer
 from reservations.tickets.calendar_file import calendar_file
 from reservations.tickets.pdf import tickets_pdf
 from ticketing.accounts.models import User
+from ticketing.core.prepared_queries import PreparedQuery
 
 RELATED = ("event__plan__venue", "seat__place__section", "seat__grade", "holder", "reservation")
 # Tickets stay in the list for so long after the show began.
@@ -18,7 +20,7 @@ File = tuple[str, bytes, str]  # name, content, content type
 
 
 def own_ticket(*, code: str, fan_id: int) -> Ticket:
-    found = _tickets().filter(code=code.upper(), holder_id=fan_id).first()
+    found = _OWN_TICKET.first(code=code.upper(), fan=fan_id)
     if found is None:
         raise NoTicket()
     return found
@@ -31,16 +33,24 @@ def ticket_by_code(code: str) -> Ticket:
 
 def own_tickets(*, fan_id: int, now: datetime) -> list[Ticket]:
     """The live tickets of shows that are not long over, the next show first."""
-    mine = _tickets().filter(holder_id=fan_id, state__in=Ticket.LIVE)
-    shown = mine.filter(event__starts_at__gt=now - SHOWN_AFTER_START)
-    return list(shown.order_by("event__starts_at", "id"))
+    return _SHOWN_TICKETS.all(fan=fan_id, after=now - SHOWN_AFTER_START)
 
 
 def tickets_of_order(*, code: str, fan_id: int | None = None) -> list[Ticket]:
     """The live tickets of an order; with a fan, only those they still hold."""
-    whose = {} if fan_id is None else {"holder_id": fan_id}
-    live = _tickets().filter(reservation__code=code.upper(), state__in=Ticket.LIVE, **whose)
-    return list(live.order_by("seat_id"))
+    found = _TICKETS_OF_ORDER.all(code=code.upper())
+    return [ticket for ticket in found if fan_id in (None, ticket.holder_id)]
+
+
+def listed_tickets(order: Reservation) -> list[Ticket]:
+    """The same as its owner's page lists them: only with their seats."""
+    return _LISTED_TICKETS.all(order=order.pk, fan=order.fan_id)
+
+
+def tickets_by_seat(order: Reservation) -> dict[int, Ticket]:
+    """The live ticket of each seat, whoever holds it."""
+    live = Ticket.objects.filter(reservation=order, state__in=Ticket.LIVE)
+    return {ticket.seat_id: ticket for ticket in live}
 
 
 def order_files(tickets: Sequence[Ticket], *, host: str, address: str, now: datetime) -> list[File]:
@@ -63,12 +73,11 @@ def successor(ticket: Ticket) -> Ticket | None:
 
 
 def open_offer(ticket: Ticket) -> TransferOffer | None:
-    return ticket.offers.filter(state=TransferOffer.State.OPEN).first()
+    return _OPEN_OFFER.first(ticket=ticket.pk)
 
 
 def open_offers_to(*, fan_id: int, now: datetime) -> list[TransferOffer]:
-    offers = _offers_to(fan_id).filter(ticket__event__starts_at__gt=now)
-    return list(offers.select_related(*(f"ticket__{name}" for name in RELATED)))
+    return _OPEN_OFFERS.all(fan=fan_id, after=now)
 
 
 def open_offer_to(code: str, fan_id: int) -> TransferOffer:
@@ -91,8 +100,45 @@ def _tickets() -> QuerySet[Ticket]:
     return Ticket.objects.select_related(*RELATED)
 
 
-def _offers_to(fan_id: int) -> QuerySet[TransferOffer]:
+def _offers_to(fan_id: Any) -> QuerySet[TransferOffer]:
     """Filtered by the fan's own address, so that nobody learns of another's offers."""
     addresses = User.objects.filter(pk=fan_id).values_list("email", flat=True)
     state = {"state": TransferOffer.State.OPEN, "ticket__state": Ticket.State.VALID}
     return TransferOffer.objects.filter(email__in=addresses, **state)
+
+
+# Prepared, because many people look at their tickets in the same minutes.
+_OWN_TICKET = PreparedQuery(
+    lambda it: _tickets().filter(code=it("code"), holder_id=it("fan")).order_by()
+)
+_SHOWN_TICKETS = PreparedQuery(
+    lambda it: (
+        _tickets()
+        .filter(holder_id=it("fan"), state__in=Ticket.LIVE, event__starts_at__gt=it("after"))
+        .order_by("event__starts_at", "id")
+    )
+)
+_TICKETS_OF_ORDER = PreparedQuery(
+    lambda it: (
+        _tickets().filter(reservation__code=it("code"), state__in=Ticket.LIVE).order_by("seat_id")
+    )
+)
+_LISTED_TICKETS = PreparedQuery(
+    lambda it: (
+        Ticket.objects.filter(
+            reservation_id=it("order"), holder_id=it("fan"), state__in=Ticket.LIVE
+        )
+        .select_related("seat__place__section")
+        .order_by("seat_id")
+    )
+)
+_OPEN_OFFER = PreparedQuery(
+    lambda it: TransferOffer.objects.filter(ticket_id=it("ticket"), state=TransferOffer.State.OPEN)
+)
+_OPEN_OFFERS = PreparedQuery(
+    lambda it: (
+        _offers_to(it("fan"))
+        .filter(ticket__event__starts_at__gt=it("after"))
+        .select_related(*(f"ticket__{name}" for name in RELATED))
+    )
+)

@@ -1,16 +1,25 @@
 """What can be done with reservations, tickets and standby lists."""
 
 from reservations.locks import SeatChoice, extension_sql, sale_sql, sale_values
-from reservations.services.async_holds import process_hold_requests, request_hold
+from reservations.services.async_holds import process_hold_requests
 from reservations.services.check_ins import Scan, check_in, check_in_batch, undo_check_in
+from reservations.services.entry_numbers import assign_entry_numbers, call_numbers
+from reservations.services.hold_requests import (
+    ahold_or_request,
+    arequest_hold,
+    hold_or_request,
+    request_hold,
+)
 from reservations.services.holds import ahold_seats, hold_seats
+from reservations.services.passes import atake_over, take_over
 from reservations.services.purchases import (
+    apublish_extension,
+    apublish_sale,
     cancel,
+    cancel_seats,
     confirm,
     extend_for_payment,
     lock_for_payment,
-    publish_extension,
-    publish_sale,
     refund,
     require_payable,
     resume_hold,
@@ -25,6 +34,7 @@ from reservations.services.releases import (
     complete_finished_passes,
     expire_holds,
     leave,
+    mark_people_at_limit,
     release,
     release_abandoned_holds,
     release_by_operator,
@@ -35,6 +45,7 @@ from reservations.services.signals import (
     seats_offered,
     ticket_notification,
 )
+from reservations.services.sold_out import update_sold_out
 from reservations.services.standby_entries import (
     ask_for_fewer,
     join_standby,

@@ -11,6 +11,7 @@ from reservations import locks
 from reservations.errors import NoCheckIn, TooLateToUndo
 from reservations.models import CheckIn, Ticket, TicketChange
 from reservations.selectors import check_ins as selectors
+from reservations.selectors.entry_numbers import is_called
 from reservations.services.tickets import record_change
 from reservations.tickets import signing
 from ticketing.accounts.models import User
@@ -32,11 +33,13 @@ class Scan:
     text: str
     scanned_at: datetime | None = None
     offline: bool = False
+    # Ask before somebody is let in long before the doors open, or before their number is called.
+    asks_first: bool = False
 
 
 @dataclass(frozen=True)
 class CheckInResult:
-    """The answer for a ticket; `earlier` is when it was used, `reason` why it is void."""
+    """The answer for a ticket; `earlier` is when it was used, `reason` why it is void or early."""
 
     answer: Answer
     earlier: datetime | None = None
@@ -99,6 +102,8 @@ def _record(
 ) -> CheckIn:
     ticket = locks.ticket_for_update(ticket_id) if ticket_id else None
     result = check_in_result(ticket, event_id=event_id)
+    if ticket and result.answer == Answer.VALID and scan.asks_first:
+        result = _too_early(ticket, now) or result
     entry = CheckIn.objects.create(
         key=scan.key,
         event_id=event_id,
@@ -132,6 +137,15 @@ def check_in_result(ticket: Ticket | None, *, event_id: int) -> CheckInResult:
     if ticket.event.state == Event.State.CANCELLED:
         return CheckInResult(Answer.VOID, reason=Ticket.Reason.CANCELLED)
     return CheckInResult(Answer.VALID)
+
+
+def _too_early(ticket: Ticket, now: datetime) -> CheckInResult | None:
+    """The doorkeeper decides; nothing is used up by the question."""
+    if now < ticket.event.doors_at - selectors.EARLY:
+        return CheckInResult(Answer.NOT_YET, reason=selectors.TOO_EARLY)
+    if not is_called(ticket):
+        return CheckInResult(Answer.NOT_YET, reason=selectors.NOT_CALLED)
+    return None
 
 
 def _save_use(ticket: Ticket, moment: datetime | None) -> None:

@@ -13,6 +13,12 @@ from ticketing.events.models import Event, Seat
 ATTEMPTS = 5
 # Far more holds than are between their commit and their publication at any time.
 NEWEST = 1_000
+# At the gate; while a hold is paid for nobody can say when its seats would come back.
+LETTERS = {
+    Reservation.State.HELD: gate.HELD,
+    Reservation.State.PAYING: "",
+    Reservation.State.CONFIRMED: gate.SOLD,
+}
 
 
 @dataclass(frozen=True)
@@ -53,23 +59,28 @@ def _newest_holds(event_id: int) -> list[tuple[int, datetime]]:
 
 
 def recount_events_on_sale() -> list[SeatCount]:
-    """Recount every event on sale, so that a wrong count lasts only seconds."""
-    on_sale = Event.objects.filter(state=Event.State.ON_SALE).order_by("pk")
+    """Recount every event on sale or sold out, so that a wrong count lasts only seconds."""
+    states = (Event.State.ON_SALE, Event.State.SOLD_OUT)
+    on_sale = Event.objects.filter(state__in=states).order_by("pk")
     return [recount_seats(event_id=pk) for pk in on_sale.values_list("pk", flat=True)]
 
 
 def rebuild_gate(*, event_id: int, now: datetime) -> SeatCount:
-    """Shut the gate for every seat that is held, sold or kept, open it for the rest, recount."""
+    """Recount, shut the gate for every seat that is held, sold or kept, open it for the rest.
+
+    Counted first: the count tells from the old gate which holds are not published yet.
+    """
+    count = recount_seats(event_id=event_id)
     rows = ReservedSeat.objects.filter(live=True, seat__event_id=event_id)
     fields = ("seat_id", "reservation__state", "reservation__deadline", "reservation__fan_id")
     shut = {}
     for seat, state, deadline, fan in rows.values_list(*fields):
         is_held = state == Reservation.State.HELD
-        shut[seat] = (deadline if is_held else now + gate.TTL, fan)
+        letter = LETTERS[Reservation.State(state)]
+        shut[seat] = (deadline if is_held else now + gate.TTL, fan, letter)
     kept = ReturnedSeat.objects.filter(event_id=event_id).values_list("pk", flat=True)
-    shut |= dict.fromkeys(kept, (now + gate.TTL, NOBODY))
+    shut |= dict.fromkeys(kept, (now + gate.TTL, NOBODY, gate.HELD))
     gate.rebuild(event_id, shut)
-    count = recount_seats(event_id=event_id)
     return SeatCount(event_id, count.left, count.free, count.stored, gates=len(shut))
 
 

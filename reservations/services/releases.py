@@ -1,16 +1,23 @@
 """Seats go back on sale: released by the fan or an operator, or because the hold expired."""
 
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 
 from reservations import locks, selectors
 from reservations.locks import reservation_for_update, seats_of_reservation_for_update
-from reservations.models import Reservation, ReservationChange
+from reservations.models import Reservation, ReservationChange, StandbyEntry
 from reservations.services.seat_updates import publish_returned
 from ticketing.accounts.models import User
+from ticketing.events.selectors import public_event
 from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queue
+from waiting_queue.errors import NoQueue, QueueNotOpen, QueueOver
+from waiting_queue.models import SaleQueue
 
 State = Reservation.State
 ENDED = frozenset({State.RELEASED, State.EXPIRED})
@@ -41,12 +48,14 @@ def release_by_operator(*, code: str, by: User | None, why: str, now: datetime) 
 
 
 def leave(*, event_id: int, fan_id: int, now: datetime) -> int:
-    """Release all of the fan's holds and leave the queue; how many were released."""
+    """Release all of the fan's holds and leave the queue, if any; how many were released."""
+    public_event(event_id)
     held = selectors.own_reservations_in(event_id, fan_id, [State.HELD])
     codes = list(held.order_by("pk").values_list("code", flat=True))
     for code in codes:
         release(event_id=event_id, code=code, fan_id=fan_id, now=now)
-    queue.leave(event_id=event_id, person=str(fan_id), now=now)
+    with suppress(NoQueue, QueueNotOpen, QueueOver), queue.explain_no_line(event_id):
+        queue.leave(event_id=event_id, person=str(fan_id), now=now)
     return len(codes)
 
 
@@ -72,6 +81,17 @@ def complete_finished_passes(*, now: datetime) -> int:
     return count
 
 
+def mark_people_at_limit() -> None:
+    """Tell every running queue who has as many seats as a person may have, so that they can't join.
+
+    A purchase that reaches the limit says so itself, at once; this is for all other ways.
+    """
+    running = SaleQueue.objects.filter(state__in=SaleQueue.RUNNING).select_related("event")
+    for line in running:
+        find_people = partial(selectors.people_at_limit, line.event)
+        queue.mark_at_limit(event_id=line.pk, find_people=find_people)
+
+
 def expire_holds(*, now: datetime, batch: int = BATCH) -> int:
     """End every expired hold, in batches; concurrent calls share the work."""
     count = 0
@@ -79,6 +99,7 @@ def expire_holds(*, now: datetime, batch: int = BATCH) -> int:
         ended = locks.expire_holds(now=now, batch=batch)
         for hold in ended:
             publish_ended(hold, now=now)
+        record_run_outs(ended)
         count += len(ended)
         if len(ended) < batch:
             break
@@ -95,6 +116,18 @@ def end_reservation(reservation: Reservation, *, to: State, now: datetime) -> Re
     whose = {"event_id": reservation.event_id, "fan_id": reservation.fan_id}
     publish_returned(**whose, seats=seats, now=now, kept=kept)
     return reservation
+
+
+def record_run_outs(ended: Sequence[locks.EndedHold]) -> None:
+    """Count them against who let them run out; seats that were offered to somebody don't count."""
+    entries = StandbyEntry.objects.filter(reservation_id__in=[hold.id for hold in ended])
+    offered = set(entries.values_list("reservation_id", flat=True)) if ended else ()
+    people = defaultdict[int, list[int]](list)
+    for hold in ended:
+        if hold.id not in offered:
+            people[hold.event_id].append(hold.fan_id)
+    for event_id, fans in people.items():
+        queue.record_run_outs(event_id=event_id, people=fans)
 
 
 def publish_ended(hold: locks.EndedHold, *, now: datetime) -> None:

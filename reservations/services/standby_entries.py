@@ -1,5 +1,6 @@
 """Entries of standby lists: join a sold-out event, ask for fewer seats, leave, be removed."""
 
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -14,9 +15,12 @@ from reservations.models.standby import LATER, OUTCOMES
 from reservations.selectors import standby
 from reservations.services.releases import release, release_by_operator
 from reservations.services.signals import offer_missed, removed_from_standby
+from ticketing.accounts import selectors as accounts
 from ticketing.accounts.models import User
 from ticketing.core.errors import InvalidInput, NotFound
 from ticketing.events.models import Event
+from ticketing.events.selectors import require_own_sale
+from ticketing.events.services import require_identity
 from waiting_queue import errors as queue_errors
 from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queue
@@ -24,6 +28,8 @@ from waiting_queue.models import SaleQueue
 
 State = StandbyEntry.State
 IN_LINE = frozenset({"waiting", "ready", "admitted"})
+# Whose place in line becomes the one on the list.
+CONVERTED = frozenset({"waiting", "ready"})
 
 
 def join_standby(
@@ -35,8 +41,26 @@ def join_standby(
     language: str = "",
     now: datetime,
 ) -> StandbyEntry:
-    """Join the list. Who is on it already can only ask for fewer seats."""
+    """Join the list. Who is on it already can only ask for fewer seats.
+
+    Once it is sold out, the place on the list replaces the place in line.
+    """
+    require_own_sale(event_id=event_id, person_id=fan_id)
     event = _event_with_standby(event_id)
+    if event.identity_level != Event.IdentityLevel.NONE:
+        accounts.require_confirmed(fan_id)
+    require_identity(event_id=event_id, person_id=fan_id)
+    wish: Any = {"quantity": quantity, "grade": grade, "language": language}
+    entry = _join_list(event, fan_id, now, **wish)
+    if event.state == Event.State.SOLD_OUT:
+        _leave_line(event_id, fan_id, now)
+    return entry
+
+
+def _join_list(
+    event: Event, fan_id: int, now: datetime, *, quantity: int, grade: str, language: str
+) -> StandbyEntry:
+    event_id = event.pk
     settle_offer(event_id=event_id, fan_id=fan_id, now=now)
     mine = StandbyEntry.objects.filter(event_id=event_id, fan_id=fan_id)
     if mine.filter(state__in=StandbyEntry.LIVE).exists():
@@ -148,7 +172,7 @@ def _event_with_standby(event_id: int) -> Event:
 def _require_list(event: Event, now: datetime) -> StandbyList:
     if (found := standby.standby_list(event.pk)) is not None:
         return found
-    if not standby.is_sold_out(event):
+    if event.state != Event.State.SOLD_OUT:
         raise errors.NotSoldOut()
     return open_list(event, now)
 
@@ -178,6 +202,16 @@ def _turn_number(event_id: int, fan_id: int, last_number: int, now: datetime) ->
     was_in_line = found.state in IN_LINE and 0 < found.number <= last_number
     is_first = not StandbyEntry.objects.filter(event_id=event_id, fan_id=fan_id).exists()
     return found.number if was_in_line and is_first else LATER
+
+
+def _leave_line(event_id: int, fan_id: int, now: datetime) -> None:
+    """Not if the person holds seats, or may do so inside: leaving would release them."""
+    if standby.open_holds(event_id).filter(fan_id=fan_id).exists():
+        return
+    with suppress(queue_errors.QueueUnavailable):
+        found = queue.standing(event_id=event_id, person=str(fan_id), now=now)
+        if found.state in CONVERTED:
+            queue.leave(event_id=event_id, person=str(fan_id), now=now)
 
 
 def _last_number(event_id: int, now: datetime) -> int:

@@ -1,12 +1,12 @@
 """Tickets are issued with the order and end with it."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from django.db import transaction
 
 from reservations import locks
-from reservations.errors import TicketTransferred, TicketUsed
+from reservations.errors import TicketNotValid, TicketTransferred, TicketUsed
 from reservations.locks import live_tickets_of_reservation_for_update, reservation_for_update
 from reservations.models import Reservation, Ticket, TicketChange
 from ticketing.accounts.models import User
@@ -32,13 +32,18 @@ def _issue_if_missing(code: str, now: datetime) -> bool:
 
 
 @transaction.atomic
-def suspend_tickets(*, code: str, now: datetime, for_fan: bool = False) -> None:
-    """Suspend the tickets of an order before its refund: they let nobody in from now on.
+def suspend_tickets(
+    *, code: str, now: datetime, seats: Collection[int] = (), for_fan: bool = False
+) -> None:
+    """Suspend the tickets of an order, or of some of its seats, before their refund.
 
-    A fan cannot refund tickets that were transferred to others; an operator can.
+    They let nobody in from now on. A fan cannot refund tickets that were transferred to others; an
+    operator can.
     """
     reservation = reservation_for_update(code)
-    tickets = _unused(reservation)
+    tickets = _unused(reservation, seats)
+    if seats and {ticket.seat_id for ticket in tickets} != set(seats):
+        raise TicketNotValid()
     if for_fan and any(ticket.holder_id != reservation.fan_id for ticket in tickets):
         raise TicketTransferred()
     valid = [ticket for ticket in tickets if ticket.state == State.VALID]
@@ -53,9 +58,11 @@ def restore_tickets(*, code: str, now: datetime) -> None:
     _move(suspended, State.VALID, What.GIVEN_BACK, now)
 
 
-def void_tickets(reservation: Reservation, reason: Ticket.Reason, now: datetime) -> None:
-    """Void every ticket of a locked order; refused if one was used."""
-    _move(_unused(reservation), State.VOID, What.VOIDED, now, reason=reason)
+def void_tickets(
+    reservation: Reservation, reason: Ticket.Reason, now: datetime, seats: Collection[int] = ()
+) -> None:
+    """Void every ticket of a locked order, or of these seats; refused if one was used."""
+    _move(_unused(reservation, seats), State.VOID, What.VOIDED, now, reason=reason)
 
 
 def has_used_tickets(*, code: str) -> bool:
@@ -73,8 +80,10 @@ def record_change(
     TicketChange.objects.create(ticket=ticket, what=what, at=now, by_id=who, **values)
 
 
-def _unused(reservation: Reservation) -> list[Ticket]:
+def _unused(reservation: Reservation, seats: Collection[int] = ()) -> list[Ticket]:
+    """Of these seats, or of all; all of the order are locked."""
     tickets = live_tickets_of_reservation_for_update(reservation)
+    tickets = [ticket for ticket in tickets if not seats or ticket.seat_id in seats]
     if any(ticket.state == State.USED for ticket in tickets):
         raise TicketUsed()
     return tickets

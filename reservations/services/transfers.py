@@ -10,8 +10,11 @@ from reservations.models import Ticket, TicketChange, TransferOffer
 from reservations.selectors import tickets as selectors
 from reservations.services.ticket_notifications import notify_giver, notify_holder, notify_receiver
 from reservations.services.tickets import record_change
+from ticketing.accounts import selectors as accounts
 from ticketing.accounts.models import User
 from ticketing.events.models import Event
+from ticketing.events.selectors import require_own_sale
+from ticketing.events.services import require_identity
 
 State = Ticket.State
 Reason = Ticket.Reason
@@ -87,6 +90,7 @@ def withdraw_offer(*, code: str, fan_id: int, now: datetime) -> TransferOffer:
 
 @transaction.atomic
 def decline_offer(*, code: str, fan_id: int, now: datetime) -> TransferOffer:
+    accounts.require_confirmed(fan_id)
     offer = _locked_offer(code, fan_id)
     notify_giver("TicketDeclined", offer, now=now)
     return _end_offer(offer, OfferState.DECLINED, What.DECLINED, fan_id, now)
@@ -96,6 +100,9 @@ def decline_offer(*, code: str, fan_id: int, now: datetime) -> TransferOffer:
 def accept_offer(*, code: str, fan_id: int, now: datetime, language: str = "") -> Ticket:
     """Transfer the ticket to the receiver, if their limit for the event allows."""
     seen = selectors.open_offer_to(code, fan_id)
+    require_own_sale(event_id=seen.ticket.event_id, person_id=fan_id)
+    accounts.require_confirmed(fan_id)
+    require_identity(event_id=seen.ticket.event_id, person_id=fan_id)
     locks.lock_person_limit(event_id=seen.ticket.event_id, fan_id=fan_id)
     offer = _locked_offer(code, fan_id)
     ticket, receiver = _valid(offer.ticket), User.objects.get(pk=fan_id)
@@ -187,7 +194,7 @@ def _replace(
     old.reason, old.ended_at = reason, now
     old.save(update_fields=["state", "reason", "ended_at"])
     _withdraw_offers(old, now)
-    same = {"reservation_id", "event_id", "seat_id", "holder_id", "name"}
+    same = {"reservation_id", "event_id", "seat_id", "holder_id", "name", "entry_number"}
     new = Ticket.objects.create(
         **{name: getattr(old, name) for name in same} | other,
         serial=old.serial + 1,

@@ -1,5 +1,6 @@
     -- Of these events, those that keep returned seats out of the open sale: they were sold out, and
-    -- their policy offers returned seats later or to the standby list.
+    -- their policy offers returned seats later or to the standby list. Before that the next in line
+    -- gets them.
     SELECT event.id, event.returns_minutes
     FROM ticketing_event AS event
     WHERE {events}
@@ -9,8 +10,4 @@
     AND (
         event.state = 'sold_out'
         OR EXISTS (SELECT FROM reservations_standbylist AS list WHERE list.event_id = event.id)
-        OR NOT EXISTS (
-            SELECT FROM ticketing_seat AS seat
-            WHERE seat.event_id = event.id AND seat.state = 'available'
-        )
     )

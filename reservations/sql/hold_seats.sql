@@ -7,34 +7,57 @@
 -- whole table.
 CREATE OR REPLACE FUNCTION hold_seats(
     kind text, event bigint, fan bigint, quantity integer, seats bigint[], grade text, section text,
-    accessible boolean, near integer, code text, key text, now timestamptz,
+    accessible boolean, near integer, code text, key text, now timestamptz, wait_ms integer DEFAULT 500,
+    party bigint DEFAULT NULL, stay text DEFAULT '', moves integer DEFAULT 0,
     OUT status text, OUT id bigint, OUT deadline timestamptz, OUT total bigint, OUT currency text,
     OUT mine bigint, OUT seats_per_person integer, OUT taken bigint[], OUT stale bigint[],
     OUT details text[]
 )
 LANGUAGE plpgsql
-SET lock_timeout = '500ms' SET plan_cache_mode = force_generic_plan
+SET lock_timeout = '500ms' -- so that `wait_ms`, below, ends with the function
+SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
 DECLARE
+    began timestamptz := clock_timestamp();
     sale record;
     chosen bigint[];
     grades text[];
     prices integer[];
     is_alone boolean;
 BEGIN
+    PERFORM set_config('lock_timeout', greatest(hold_seats.wait_ms, 1)::text, true);
     PERFORM lock_person_limit(hold_seats.event, hold_seats.fan);
+    -- Who was called as a party has one limit. Its lock comes last: whoever has it waits for no person.
+    IF hold_seats.party IS NOT NULL THEN
+        PERFORM lock_person_limit(hold_seats.event, -hold_seats.party);
+    END IF;
+    -- The rows get what is left, so that the whole call ends before its caller gives up. Nearly nobody waits
+    -- for a person, and to change a setting takes as long as to read a row.
+    IF clock_timestamp() - began > interval '10 ms' THEN
+        PERFORM set_config('lock_timeout', greatest(
+            hold_seats.wait_ms - (extract(epoch FROM clock_timestamp() - began) * 1000)::integer, 1
+        )::text, true);
+    END IF;
+    -- Another browser took the pass over after this hold was let through: it has answered, or will.
+    IF hold_seats.stay <> '' AND EXISTS (
+        SELECT FROM reservations_passmove AS move
+        WHERE move.event_id = hold_seats.event AND move.fan_id = hold_seats.fan
+        AND move.stay = hold_seats.stay AND move.moves > hold_seats.moves
+    ) THEN
+        status := 'elsewhere';
+        RETURN;
+    END IF;
     -- Tickets transferred to the fan count; so do those that they transferred away. Subqueries keep
     -- the order of the joins: planned while tables are empty, any order looks equally good.
     SELECT state, seats_per_person, hold_seconds, currency, (
-        SELECT coalesce(sum((
-            SELECT count(*) FROM reservations_reservedseat AS reserved
-            WHERE reserved.reservation_id = reservation.id
-        )), 0)
-        FROM reservations_reservation AS reservation
-        WHERE reservation.event_id = event.id AND reservation.fan_id = hold_seats.fan
-        AND reservation.live
+        SELECT count(*) FROM reservations_reservedseat AS reserved
+        WHERE reserved.reservation_id = ANY(ARRAY(
+            SELECT reservation.id FROM reservations_reservation AS reservation
+            WHERE reservation.event_id = event.id AND reservation.fan_id = hold_seats.fan
+            AND reservation.live
+        ))
     ) + (
         SELECT count(*) FROM reservations_ticket AS ticket
         WHERE ticket.event_id = event.id AND ticket.holder_id = hold_seats.fan
@@ -42,7 +65,14 @@ BEGIN
             SELECT theirs.fan_id FROM reservations_reservation AS theirs
             WHERE theirs.id = ticket.reservation_id
         )
-    ) AS mine
+    ) + CASE WHEN hold_seats.party IS NULL THEN 0 ELSE (
+        SELECT count(*) FROM reservations_reservedseat AS reserved
+        WHERE reserved.reservation_id = ANY(ARRAY(
+            SELECT reservation.id FROM reservations_reservation AS reservation
+            WHERE reservation.event_id = event.id AND reservation.party = hold_seats.party
+            AND reservation.live AND reservation.fan_id <> hold_seats.fan
+        ))
+    ) END AS mine
     INTO sale
     FROM ticketing_event AS event
     WHERE id = hold_seats.event AND state <> 'draft';
@@ -99,7 +129,7 @@ BEGIN
         SELECT array_agg(id) INTO stale
         FROM reservations_reservation
         WHERE state = 'held' AND deadline <= hold_seats.now AND (
-            event_id = hold_seats.event AND fan_id = hold_seats.fan
+            event_id = hold_seats.event AND (fan_id = hold_seats.fan OR party = hold_seats.party)
             OR id IN (
                 SELECT reservation_id FROM reservations_reservedseat
                 WHERE live AND seat_id = ANY(taken)
@@ -135,10 +165,10 @@ BEGIN
     deadline := hold_seats.now + sale.hold_seconds * interval '1 second';
     currency := sale.currency;
     INSERT INTO reservations_reservation
-        (code, event_id, fan_id, state, created_at, deadline, total, currency, key)
+        (code, event_id, fan_id, state, created_at, deadline, total, currency, key, party)
     VALUES
         (hold_seats.code, hold_seats.event, hold_seats.fan, 'held', hold_seats.now,
-         hold_seats.deadline, hold_seats.total, sale.currency, hold_seats.key)
+         hold_seats.deadline, hold_seats.total, sale.currency, hold_seats.key, hold_seats.party)
     RETURNING reservations_reservation.id INTO hold_seats.id;
     INSERT INTO reservations_reservedseat (reservation_id, seat_id, live, grade, price)
     SELECT hold_seats.id, unnest(chosen), true, unnest(grades), unnest(prices);

@@ -10,7 +10,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from reservations.models import Ticket
-from reservations.tickets.labels import code_label, seat_label
+from reservations.tickets.labels import code_label, seat_and_grade_label
 from reservations.tickets.pdf_file import Page, PdfFile, Text
 from reservations.tickets.qr import qr_runs
 from reservations.tickets.typeface import Typeface
@@ -51,8 +51,10 @@ def _page(ticket: Ticket) -> Page:
     where = " · ".join(filter(None, [venue.name, venue.address]))
     top = page.write(where, top, size=9, colour=SOFT) - 4 * MM
     # Seat and name are large: people look for the seat on their way in.
-    seat = f"{seat_label(ticket)} · {ticket.seat.grade.name}"
-    for label, words, font in ((_("Seat"), seat, BOLD), (_("Name"), ticket.name, NAMES)):
+    lines = [(_("Seat"), seat_and_grade_label(ticket), BOLD), (_("Name"), ticket.name, NAMES)]
+    if ticket.entry_number is not None:
+        lines.insert(0, (_("Entry number"), str(ticket.entry_number), BOLD))
+    for label, words, font in lines:
         top = page.write(label, top, size=8, colour=SOFT) + 1 * MM
         top = page.write(words, top, size=13, font=font) - 1 * MM
     size = min(LARGEST_QR, top - FOOT)

@@ -14,8 +14,9 @@ from reservations.models import Reservation
 from reservations.views.holds import caller_of, event_form
 from reservations.views.page_state import page_state
 from ticketing.core import clock
+from ticketing.core.browsers import browser_of
 from ticketing.core.redirects import SeeOther
-from ticketing.events.selectors import visible_event
+from ticketing.events.selectors import free_seats_up_to, visible_event
 
 State = Reservation.State
 
@@ -29,8 +30,11 @@ def basket(request: HttpRequest, pk: int) -> HttpResponse:
     context: dict[str, Any] = {
         "event": event,
         "venue": event.plan.venue,
-        "page_state": page_state(event, caller, now),
+        "page_state": page_state(
+            event, caller, now, browser=browser_of(request.headers).known_mark
+        ),
         "holds": holds,
+        "free": free_seats_up_to(pk, 1),
         "is_paying": any(hold.reservation.state == State.PAYING for hold in holds),
         "total": sum(hold.reservation.total for hold in holds),
         "now": now,

@@ -1,13 +1,12 @@
 """The seat page, answered from rendered copies."""
 
-import asyncio
-
 from django.utils.html import escape
 
 from reservations import gate
-from reservations.views.page_state import INSIDE, place_json
+from reservations.views.page_state import INSIDE, offer_of, place_json
 from ticketing.accounts.authentication import identify
 from ticketing.accounts.selectors import Caller
+from ticketing.core.browsers import browser_of
 from ticketing.core.fast_path.application import FallThrough
 from ticketing.core.fast_path.copies import Copy
 from ticketing.core.fast_path.pages import MEMBER, GetCopy, Page
@@ -21,15 +20,22 @@ async def seats_without_own(
     """People with seats of their own have a page of their own. A copy knows who they are; those who
     attempted a hold since it was rendered are known by their attempt."""
     event_id, person, values = request.path_params["pk"], str(caller.id), dict[str, str]()
-    copy, has_attempted = await asyncio.gather(
-        get(MEMBER), gate.ahas_attempted(event_id, caller.id)
-    )
+    has_attempted = gate.ahas_attempted(event_id, caller.id)
+    copy = await get(MEMBER)
     if copy.facts.get("mode") == "line":
-        standing = await queue.astanding(event_id=event_id, person=person, now=request.now)
+        browser = browser_of(request.headers).known_mark
+        standing = await queue.astanding(
+            event_id=event_id, person=person, now=request.now, browser=browser
+        )
+        if standing.is_elsewhere(browser):
+            raise FallThrough()
         if standing.state == "admitted":
             copy = await get(INSIDE)
-            values["place"] = escape(place_json(event_id, person, standing, request.now))
-    if has_attempted or person in copy.facts.get("owners", ()):
+            place = place_json(event_id, person, standing, request.now, browser)
+            values["place"] = escape(place)
+            offer = offer_of(copy.facts.get("offers", {}), standing.lane)
+            values |= {name: escape(text) for name, text in offer.items()}
+    if await has_attempted or person in copy.facts.get("owners", ()):
         raise FallThrough()
     return copy, values
 

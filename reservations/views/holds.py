@@ -18,14 +18,19 @@ from reservations.services import SeatChoice
 from reservations.views.labels import refusal_text
 from ticketing.accounts.selectors import Caller, caller_in
 from ticketing.core import clock
+from ticketing.core.browsers import browser_of
 from ticketing.core.errors import DomainError, InvalidInput, NotFound, NotLoggedIn
 from ticketing.core.redirects import SeeOther
 from waiting_queue import errors as queue
+from waiting_queue.services import PassProof
 
 MOST = 100
 A_NUMBER = re.compile(r"[0-9]{1,18}")
 # The seat page shows these by itself.
-SHOWN_BY_PAGE = (queue.NotAdmitted, queue.QueueNotOpen, queue.QueueUnavailable)
+SHOWN_BY_PAGE = (
+    *(queue.NotAdmitted, queue.PassElsewhere),
+    *(queue.QueueNotOpen, queue.QueueUnavailable),
+)
 # These become a message on the page the form came from.
 SHOWN_AS_MESSAGE = (
     errors.SeatsTaken,
@@ -37,6 +42,7 @@ SHOWN_AS_MESSAGE = (
     errors.NotEnoughPlaces,
     errors.LeavesOrphan,
     errors.CompanionAlone,
+    queue.CoolingDown,
 )
 
 
@@ -113,8 +119,10 @@ def hold(request: HttpRequest, pk: int, *, form_class: type[HoldForm]) -> HttpRe
     if choice is None:
         messages.warning(request, _("Choose at least one seat."))
         return SeeOther(back)
+    browser = browser_of(request.headers)
     order: Any = {"event_id": pk, "choice": choice, "now": clock.now()}
-    order |= {"fan_id": caller_of(request).id}
+    address = request.META.get("REMOTE_ADDR") or ""
+    order |= {"fan_id": caller_of(request).id, "proof": PassProof(browser, address=address)}
     try:
         held = services.hold_seats(**order, key=request.POST.get("key", "")[:64])
         if held.reservation.state not in Reservation.LIVE:  # sent again after giving seats back
@@ -124,7 +132,19 @@ def hold(request: HttpRequest, pk: int, *, form_class: type[HoldForm]) -> HttpRe
     except SHOWN_AS_MESSAGE as refusal:
         messages.error(request, refusal_text(refusal))
         return SeeOther(back + _kept_query(choice, refusal))
-    return SeeOther(resolve_url("reservations:basket", pk))
+    return browser.remember(SeeOther(resolve_url("reservations:basket", pk)))
+
+
+@event_form
+def take_over(request: HttpRequest, pk: int) -> HttpResponse:
+    """Go on in this browser; the seat page shows whatever came of it."""
+    fan, browser = caller_of(request), browser_of(request.headers)
+    back = SeeOther(resolve_url("reservations:seats", pk))
+    try:
+        services.take_over(event_id=pk, fan_id=fan.id, browser=browser.mark, now=clock.now())
+    except SHOWN_BY_PAGE:
+        return back
+    return browser.remember(back)
 
 
 def caller_of(request: HttpRequest) -> Caller:

@@ -3,8 +3,10 @@
 Scripts contain no texts of their own: they fill in the placeholders.
 """
 
+from datetime import datetime
 from typing import Any
 
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from reservations import errors, selectors
@@ -29,6 +31,12 @@ SEAT_MAP_LABELS: dict[str, Any] = {
     "wheelchair": _("wheelchair space"),
     "companion": _("companion seat"),
     "section": _("{name}: {left} of {total} available"),
+    "grade-left": _("({n} left)"),
+    "view-row": _("Row {row} of {rows} from the stage"),
+    "view-left": _("left of the stage"),
+    "view-middle": _("facing the stage"),
+    "view-right": _("right of the stage"),
+    "view-from": _("View from {section}"),
     "stage": _("Stage"),
     "chosen-none": _("No seat chosen yet. Tap free seats on the map."),
     "chosen-one": _("1 seat · {total}"),
@@ -37,7 +45,7 @@ SEAT_MAP_LABELS: dict[str, Any] = {
     "removed": _("{seat} removed. {sum}."),
     "remove": _("Remove {seat}"),
     "not-free": _("{seat} can’t be chosen: {state}."),
-    "enough": _("You can choose up to {left} more; the limit is {limit} per person."),
+    "enough": _("You can’t choose more than {left} now; the limit is {limit} per person."),
     "enough-none": _(
         "The limit is {limit} seats per person for this event, and you have reached it."
     ),
@@ -49,6 +57,15 @@ SEAT_MAP_LABELS: dict[str, Any] = {
     "taken": _(
         "Someone else was faster: {seats}. Removed from your selection; the others stay selected."
     ),
+    "why-sold": _("{seat} (sold)"),
+    "why-held": _("{seat} (held by someone else)"),
+    "why-until": _("{seat} (held by someone else; may be free again at {time})"),
+    "why-tried": _("{seat} (being chosen by someone else)"),
+    "why-unavailable": _("{seat} (not on sale)"),
+    "place-first": _("Someone else is choosing this seat. You are next."),
+    "place": _("Someone else is choosing this seat. You are number {place} in line for it."),
+    "similar-one": _("A similar seat: {grade}, {total}"),
+    "similar-many": _("Similar seats: {n} × {grade}, together, {total}"),
     "alone": _("This would leave a single seat: {seats}."),
     "holding": _("Holding …"),
     "failed": _("The server can’t be reached. Your selection is kept on this page; try again."),
@@ -56,6 +73,7 @@ SEAT_MAP_LABELS: dict[str, Any] = {
     "checking": _("Checking every {n} s"),
     "reconnecting": _("Reconnecting …"),
     "too-small": _("Zoomed in. Tap a seat to choose it."),
+    "tap-closer": _("Tap again to come closer, then choose seats."),
 } | {f"advice-{kind.code}": kind.advice for kind in REFUSALS if kind.advice}
 
 DOOR_LABELS: dict[str, Any] = {
@@ -68,6 +86,8 @@ DOOR_LABELS: dict[str, Any] = {
     "wrong-event": _("For another event"),
     "expired": _("Cancelled: its time is over"),
     "unknown": _("Not a ticket"),
+    "early": _("Too early: the doors open much later"),
+    "entry-number": _("Entry number {number}"),
     "unsure": _("Can’t be checked without network"),
     "unsure-advice": _("Scan the QR code, or try again when there is a network."),
     "undone": _("Undone: not inside"),
@@ -93,10 +113,23 @@ def grade_abbreviations(codes: list[str]) -> list[str]:
 def refusal_text(refusal: DomainError) -> str:
     """The refusal's message, its seats, and its advice."""
     parts = [str(refusal)]
-    if seats := refusal.details.get("seats"):
-        parts.append(", ".join(map(_seat_name, selectors.seat_names(seats))) + ".")
+    if seats := sorted(refusal.details.get("seats", [])):
+        reasons = {one["seat"]: one for one in refusal.details.get("taken", [])}
+        names = map(_seat_name, selectors.seat_names(seats))
+        named = zip(seats, names, strict=False)
+        parts.append(", ".join(_with_reason(name, reasons.get(seat)) for seat, name in named) + ".")
     parts.append(str(refusal.advice))
     return " ".join(filter(None, parts))
+
+
+def _with_reason(name: str, reason: dict[str, Any] | None) -> str:
+    """The seat, why it can't be had, and when it may be free again."""
+    if reason is None:
+        return name
+    if not reason["until"]:
+        return str(SEAT_MAP_LABELS[f"why-{reason['why']}"]).format(seat=name)
+    until = localtime(datetime.fromisoformat(reason["until"]))
+    return str(SEAT_MAP_LABELS["why-until"]).format(seat=name, time=f"{until:%H:%M}")
 
 
 def _seat_name(seat: tuple[Any, str, int]) -> str:

@@ -28,13 +28,15 @@ MODE_WITHOUT_LINE: dict[type[Exception], str] = {
 
 @dataclass(frozen=True)
 class PageState:
-    """`mode`: choose; or why not: look, log_in, line, soon, restoring."""
+    """`mode`: choose; or why not: look, log_in, line, elsewhere, soon, restoring."""
 
     mode: str
     event: Event
     now: datetime
     own: list[OwnSeat] = field(default_factory=list)
     place: str = ""  # in the queue, as JSON, for the script that renews the pass
+    offer: str = ""  # what their lane of the line may buy, in words; empty: everything
+    offer_hidden: str = " hidden"
 
     @property
     def may_choose(self) -> bool:
@@ -69,13 +71,16 @@ class PageState:
         return [seat.id for seat in self.own]
 
 
-def page_state(event: Event, caller: Caller | None, now: datetime) -> PageState:
+def page_state(
+    event: Event, caller: Caller | None, now: datetime, *, browser: str = ""
+) -> PageState:
     """Also renews the pass of an admitted fan."""
     if caller is None:
         return PageState(_anonymous_mode(event), event, now)
-    mode, place = _mode_and_place(event, str(caller.id), now)
+    mode, place, lane = _mode_and_place(event, str(caller.id), now, browser)
     own = selectors.own_seats(event_id=event.pk, fan_id=caller.id, now=now)
-    return PageState(mode, event, now, own, place)
+    offers = {} if lane is None else queues.lane_offers(event.pk)
+    return PageState(mode, event, now, own, place, **offer_of(offers, lane))
 
 
 def copied_page_state(event: Event, marks: Marks, now: datetime) -> PageState:
@@ -85,15 +90,28 @@ def copied_page_state(event: Event, marks: Marks, now: datetime) -> PageState:
     is_inside = marks.variant == INSIDE and event.state == Event.State.ON_SALE
     mode = "choose" if is_inside else _mode_and_place(event, NOBODY, now)[0]
     marks.facts["mode"] = mode
+    marks.facts["offers"] = queues.lane_offers(event.pk) if is_inside else {}
     marks.facts["owners"] = {str(fan): 1 for fan in selectors.fans_with_seats(event.pk)}
-    return PageState(mode, event, now, place=marks.mark("place") if is_inside else "")
+    names = ("place", "offer", "offer_hidden") if is_inside else ()
+    personal: dict[str, Any] = {name: marks.mark(name) for name in names}
+    return PageState(mode, event, now, **personal)
 
 
-def place_json(event_id: int, person: str, standing: Any, now: datetime) -> str:
-    jitter = random()  # noqa: S311 - spreads polls, protects nothing
+def offer_of(offers: dict[str, str], lane: int | None) -> dict[str, str]:
+    """Return what somebody of this lane reads about what they may buy."""
+    offer = offers.get(str(lane), "")
+    return {"offer": offer, "offer_hidden": "" if offer else " hidden"}
+
+
+def place_json(event_id: int, person: str, standing: Any, now: datetime, browser: str) -> str:
     return json.dumps(
         queues.standing_body(
-            event_id=event_id, person=person, standing=standing, now=now, jitter=jitter
+            event_id=event_id,
+            person=person,
+            standing=standing,
+            now=now,
+            jitter=random(),  # noqa: S311 - spreads polls, protects nothing
+            browser=browser,
         )
     )
 
@@ -105,12 +123,18 @@ def _anonymous_mode(event: Event) -> str:
     return "log_in" if mode == "choose" else mode
 
 
-def _mode_and_place(event: Event, person: str, now: datetime) -> tuple[str, str]:
+def _mode_and_place(
+    event: Event, person: str, now: datetime, browser: str = ""
+) -> tuple[str, str, int | None]:
+    """Also the lane that they came through; None if the event has no lanes."""
     if event.state != Event.State.ON_SALE:
-        return "look", ""
+        return "look", "", None
     try:
-        found = queue.standing(event_id=event.pk, person=person, now=now)
+        found = queue.standing(event_id=event.pk, person=person, now=now, browser=browser)
     except queue_errors.QueueUnavailable:
-        return MODE_WITHOUT_LINE.get(queue.no_line_reason(event.pk), "restoring"), ""
-    place = place_json(event.pk, person, found, now)
-    return ("choose" if found.state == "admitted" else "line"), place
+        return MODE_WITHOUT_LINE.get(queue.no_line_reason(event.pk), "restoring"), "", None
+    if found.is_elsewhere(browser):
+        return "elsewhere", "", None
+    place = place_json(event.pk, person, found, now, browser)
+    lane = found.lane if found.share else None
+    return ("choose" if found.state == "admitted" else "line"), place, lane

@@ -16,6 +16,7 @@ from reservations.views.labels import SEAT_MAP_LABELS, grade_abbreviations
 from reservations.views.page_state import PageState, copied_page_state, page_state
 from ticketing.accounts.selectors import caller_in, page_caller
 from ticketing.core import clock
+from ticketing.core.browsers import browser_of
 from ticketing.core.errors import NotFound
 from ticketing.core.fast_path.marks import marks_of
 from ticketing.events import selectors
@@ -23,11 +24,12 @@ from ticketing.events.models import Event, Grade, Section
 from ticketing.events.selectors import SectionAvailability, visible_event
 
 MOST_KEPT = 100
-SELLING = (Event.State.ON_SALE, Event.State.SOLD_OUT)
 # Preloaded together, instead of one after the other as each imports the next.
 MODULES = [
     *(f"js/seats/{name}.js" for name in ("held", "choice", "plan", "live", "map", "labels")),
-    *(f"js/seats/{name}.js" for name in ("camera", "gestures", "paint", "pass")),
+    *(f"js/seats/{name}.js" for name in ("camera", "gestures", "paint", "pass", "waiting")),
+    *(f"js/seats/{name}.js" for name in ("card", "colours", "filter", "minimap", "names")),
+    *(f"js/seats/{name}.js" for name in ("seat_shapes", "strokes", "tiles")),
     *("js/clock.js", "js/queue/transports.js"),
 ]
 
@@ -41,13 +43,17 @@ def seats(request: HttpRequest, pk: int) -> HttpResponse:
     prefetch_related_objects([event], "grades")
     sections = selectors.section_availability(event)
     grades = selectors.grade_availability(event)
-    state = copied_page_state(event, marks, now) if marks else page_state(event, caller, now)
+    if marks:
+        state = copied_page_state(event, marks, now)
+    else:
+        browser = browser_of(request.headers).known_mark
+        state = page_state(event, caller, now, browser=browser)
     legend = _legend(grades)
     context = _context(event, state) | {
         # Idempotency key: pressing a button twice makes one hold.
         "key": marks.mark("key") if marks else secrets.token_urlsafe(12),
         "grades": [item.grade for item in grades],
-        "is_sold_out": event.state in SELLING and selectors.is_sold_out(grades),
+        "is_sold_out": event.state == Event.State.ON_SALE and selectors.is_sold_out(grades),
         "to_sit": _seated_grades(grades, sections),
         "sections": sections,
         "standing": [one for one in sections if one.section.kind == Section.Kind.STANDING],
@@ -55,7 +61,7 @@ def seats(request: HttpRequest, pk: int) -> HttpResponse:
         "parts": seat_drawings.parts(sections),
         "box": seat_drawings.overview_box(sections) if sections else None,
         "legend": legend,
-        "map_json": _map_json(state, [letters for _, letters in legend]),
+        "map_json": _map_json(state, [letters for _, letters in legend], sections),
         "labels": SEAT_MAP_LABELS,
         "modules": MODULES,
     }
@@ -70,7 +76,8 @@ def section(request: HttpRequest, pk: int, code: str) -> HttpResponse:
     part, its_seats = selectors.section_seats(event, code)
     if not its_seats:
         raise NotFound()
-    state = page_state(event, caller_in(request.session), clock.now())
+    browser = browser_of(request.headers).known_mark
+    state = page_state(event, caller_in(request.session), clock.now(), browser=browser)
     context = _context(event, state) | {
         "key": secrets.token_urlsafe(12),
         "section": part,
@@ -122,7 +129,7 @@ def _legend(grades: list[selectors.GradeAvailability]) -> list[tuple[Grade, str]
     return list(zip(found, grade_abbreviations([grade.code for grade in found]), strict=True))
 
 
-def _map_json(state: PageState, letters: list[str]) -> str:
+def _map_json(state: PageState, letters: list[str], sections: list[SectionAvailability]) -> str:
     """What the map's script needs to know about this person."""
     return json.dumps(
         {
@@ -131,5 +138,8 @@ def _map_json(state: PageState, letters: list[str]) -> str:
             "limit": state.event.seats_per_person,
             "own": state.own_ids,
             "marks": letters,
+            "views": {
+                one.section.code: one.section.view.url for one in sections if one.section.view
+            },
         }
     )

@@ -82,7 +82,7 @@ def _page(pk: int) -> str:
 
 def _context(event: Event, found: lists.StandbyPlace | None) -> dict[str, Any]:
     runs = event.returns == Event.Returns.STANDBY and event.state in lists.RUNNING
-    opened = lists.standby_list(event.pk) is not None or lists.is_sold_out(event)
+    opened = event.state == Event.State.SOLD_OUT or lists.standby_list(event.pk) is not None
     offer = found.entry.reservation if found and found.state == "offered" else None
     is_live = found is not None and found.state in StandbyEntry.LIVE
     return {

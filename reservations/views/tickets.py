@@ -26,6 +26,7 @@ from reservations.views.holds import caller_of
 from ticketing.core import clock
 from ticketing.core.errors import DomainError
 from ticketing.core.redirects import SeeOther
+from ticketing.events.models import Event
 
 
 class NameForm(forms.Form):
@@ -50,6 +51,22 @@ def tickets(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 @require_safe
+def order_tickets(request: HttpRequest, code: str) -> HttpResponse:
+    """The tickets of an order that the fan still holds, side by side, to show at the door."""
+    found = orders.tickets_of_order(code=code, fan_id=caller_of(request).id)
+    if not found:
+        raise NoTicket()
+    event = found[0].event
+    if event.entry_numbers != Event.EntryNumbers.NONE:
+        called = {section.code: section.upto for section in orders.section_calls(event.pk)}
+        for ticket in found:
+            ticket.called_upto = called.get(ticket.seat.place.section.code)
+    context = {"tickets": found, "code": code, "event": event, "venue": event.plan.venue}
+    return render(request, "reservations/tickets/order.html", context)
+
+
+@never_cache
+@require_safe
 def ticket(request: HttpRequest, code: str) -> HttpResponse:
     found, now = own(request, code), clock.now()
     is_valid = found.state == Ticket.State.VALID
@@ -58,7 +75,7 @@ def ticket(request: HttpRequest, code: str) -> HttpResponse:
         "event": found.event,
         "venue": found.event.plan.venue,
         "offer": selectors.open_offer(found),
-        "successor": selectors.successor(found),
+        "successor": None if found.is_live else selectors.successor(found),
         "may_rename": is_valid and is_before(found.event, found.event.rename_hours, now),
         "may_transfer": is_valid and is_before(found.event, found.event.transfer_hours, now),
         "may_reissue": is_valid,

@@ -42,4 +42,4 @@ def states(event: Event) -> dict[int, str]:
 def shut_seats(event: Event) -> dict[int, str]:
     """Every seat that the gate refuses, and its owner."""
     entries: Any = redis.client().hgetall(keys.gate(event.pk))
-    return {int(seat): entry.partition(":")[2] for seat, entry in entries.items()}
+    return {int(seat): entry.split(":")[1] for seat, entry in entries.items()}

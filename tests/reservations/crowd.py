@@ -1,28 +1,18 @@
-"""A buyer's process, `python -m tests.reservations.crowd '<json>'`: acts at random until killed.
+"""A buyer in a fork (tests/forks.py) who acts at random until killed.
 
 What it is about to do and what came of it goes to a file at once, so that nothing is lost with it.
 """
 
 import json
-import os
-import subprocess
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
 
-
-def start(**order: Any) -> subprocess.Popen[bytes]:
-    from django.db import connection
-
-    name = connection.settings_dict["NAME"]
-    base = os.environ["DATABASE_URL"].rpartition("/")[0]
-    env = os.environ | {"DATABASE_URL": f"{base}/{name}", "LOG_LEVEL": "CRITICAL"}
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.reservations.crowd", json.dumps(order)], env=env
-    )
+from reservations import gate, services
+from ticketing.core import clock
+from ticketing.core.errors import DomainError
 
 
 class Buyer:
@@ -38,22 +28,18 @@ class Buyer:
         self.log.write(json.dumps(fact | {"at": time.time()}) + "\n")
 
     def act(self) -> None:
-        from reservations import services
-        from ticketing.core import clock
-        from ticketing.core.errors import DomainError
-
         acts = [self.hold] * 6 + [self.best] * 2 + [self.end] * 5 + [self.clear_up]
         with suppress(DomainError):
-            self.random.choice(acts)(services, clock.now())
+            self.random.choice(acts)(clock.now())
 
-    def hold(self, services: Any, now: Any) -> None:
+    def hold(self, now: Any) -> None:
         fan = self.random.choice(self.fans)
         wanted = self.random.sample(self.seats, self.random.randint(1, 3))
         choice = services.SeatChoice.named(wanted)
         held = services.hold_seats(event_id=self.event, choice=choice, fan_id=fan, now=now)
         self.keep(held, fan)
 
-    def best(self, services: Any, now: Any) -> None:
+    def best(self, now: Any) -> None:
         fan = self.random.choice(self.fans)
         choice = services.SeatChoice.best(grade="R", quantity=2)
         held = services.hold_seats(event_id=self.event, choice=choice, fan_id=fan, now=now)
@@ -64,7 +50,7 @@ class Buyer:
         self.note(what="mine", code=held.reservation.code, seats=seats, until=until)
         self.orders.append((held.reservation.code, fan))
 
-    def end(self, services: Any, now: Any) -> None:
+    def end(self, now: Any) -> None:
         """Give back, or pay and keep for a while, or pay and be refunded."""
         if not self.orders:
             return
@@ -84,27 +70,14 @@ class Buyer:
         self.note(what="ending", code=code)
         services.refund(code=code, now=now)
 
-    def clear_up(self, services: Any, now: Any) -> None:
+    def clear_up(self, now: Any) -> None:
         services.expire_holds(now=now)
 
 
 def run(**order: Any) -> None:
-    import django
-
-    django.setup()
     if order.pop("careless", False):
-        _break()
+        # The control: the gate is open; the database function was changed by the test.
+        gate.begin_attempt = lambda *_: None  # type: ignore[assignment]
     buyer = Buyer(**order)
     while True:
         buyer.act()
-
-
-def _break() -> None:
-    """The control: the gate is open; the database function was changed by the test."""
-    from reservations import gate
-
-    gate.begin_attempt = lambda *_: None  # type: ignore[assignment]
-
-
-if __name__ == "__main__":
-    run(**json.loads(sys.argv[1]))

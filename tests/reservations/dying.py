@@ -1,23 +1,20 @@
-"""A process that is killed at the worst moment: `python -m tests.reservations.dying '<json>'`."""
+"""A process that is killed at the worst moment; runs in a fork (tests/forks.py)."""
 
-import json
 import os
 import signal
-import subprocess
-import sys
 from datetime import datetime
 from typing import Any
+
+from django.db import transaction
+
+from reservations import gate, services
+from reservations.services import async_holds
+from tests import forks
 
 
 def die(**order: Any) -> int:
     """Run it elsewhere, until it is killed there; how it ended."""
-    from django.db import connection
-
-    name = connection.settings_dict["NAME"]
-    base = os.environ["DATABASE_URL"].rpartition("/")[0]
-    env = os.environ | {"DATABASE_URL": f"{base}/{name}", "LOG_LEVEL": "ERROR"}
-    command = [sys.executable, "-m", "tests.reservations.dying", json.dumps(order)]
-    return subprocess.run(command, env=env, timeout=60).returncode
+    return forks.run("tests.reservations.dying:run", **order)
 
 
 def now_is_the_moment(*_: Any, **__: Any) -> None:
@@ -25,14 +22,6 @@ def now_is_the_moment(*_: Any, **__: Any) -> None:
 
 
 def run(*, when: str, now: str, event: int, fan: int, seat: int) -> None:
-    import django
-
-    django.setup()
-    from django.db import transaction
-
-    from reservations import gate, services
-    from reservations.services import async_holds
-
     moment = datetime.fromisoformat(now)
     choice = services.SeatChoice.named([seat])
     wish = {"choice": choice, "event_id": event, "fan_id": fan, "now": moment}
@@ -50,7 +39,3 @@ def run(*, when: str, now: str, event: int, fan: int, seat: int) -> None:
         case "before a request is finished":
             async_holds._finish = now_is_the_moment
             services.process_hold_requests(now=moment)
-
-
-if __name__ == "__main__":
-    run(**json.loads(sys.argv[1]))

@@ -1,7 +1,9 @@
 """Reservations through the API: everything through its owner, losers at no cost."""
 
 import json
+from datetime import datetime, timedelta
 from io import StringIO
+from unittest.mock import ANY
 
 import pytest
 from django.core.management import call_command
@@ -11,7 +13,7 @@ from reservations import services
 from reservations.api.calls import CHOICES
 from reservations.api.serializers import WishSerializer, ordinary_wish
 from reservations.models import HoldRequest, Reservation
-from reservations.services import async_holds
+from reservations.services import hold_requests
 from tests.making import make_event, make_plan, seat_ids
 from tests.waiting_queue.api.conftest import logged_in
 from ticketing.accounts import services as accounts
@@ -78,7 +80,7 @@ def test_seats_are_held_and_shown(ann, event):
 
 def test_the_conflict_names_the_seats(ann, ben, event):
     one, two, *_ = seat_ids(event)
-    ben.hold(two)
+    deadline = ben.hold(two).json()["deadline"]
 
     answer = ann.hold(one, two)
 
@@ -86,8 +88,10 @@ def test_the_conflict_names_the_seats(ann, ben, event):
     assert answer.json() == {
         "code": "seat_taken",
         "message": "Someone else was faster.",
-        "details": {"seats": [two]},
+        "details": {"seats": [two], "taken": [{"seat": two, "why": "held", "until": ANY}]},
     }
+    until = datetime.fromisoformat(answer.json()["details"]["taken"][0]["until"])
+    assert abs(until - datetime.fromisoformat(deadline)) < timedelta(milliseconds=1)
 
 
 def test_nobody_sees_or_ends_what_is_anothers(ann, ben, event):
@@ -265,12 +269,14 @@ def test_without_redis_nothing_new_is_held_but_what_is_there_is_shown(ann, event
 
 
 def test_an_asynchronous_wish_is_taken_down_polled_and_fulfilled(ann, ben, event, monkeypatch):
-    monkeypatch.setattr(async_holds, "wake_worker", lambda: None)
+    monkeypatch.setattr(hold_requests, "wake_worker", lambda: None)
     one, *_ = seat_ids(event)
     first, second = ann.hold(one, mode="?mode=async"), ben.hold(one, mode="?mode=async")
     addresses = [f"hold-requests/{answer.json()['code']}/" for answer in (first, second)]
 
     assert (first.status_code, first.json()["state"]) == (202, "PENDING")
+    assert [answer.json()["place"] for answer in (first, second)] == [1, 2]
+    assert ben.ask("GET", addresses[1]).json()["place"] == 2
     assert ben.ask("GET", addresses[0]).status_code == 404
     services.process_hold_requests(now=clock.now())
 

@@ -210,7 +210,7 @@ async def test_losers_are_told_the_same_and_take_no_thread(
     view = await sync_to_async(ann.hold_by_the_view)(one, two)
     assert fast.status_code == view.status_code == 409
     assert fast.json() == view.json()
-    assert fast.json()["details"] == {"seats": [one]}
+    assert fast.json()["details"]["seats"] == [one]
 
 
 async def test_sold_out_is_said_without_a_thread(ann, event, only_fast_path, no_thread):
@@ -314,13 +314,6 @@ async def test_with_the_gate_left_open_the_database_still_lets_one_win(http, eve
 # -- what is out of the ordinary is answered by the view, which hears all of it --------------------
 
 
-async def test_the_view_hears_what_the_lean_path_leaves_to_it(ann, event):
-    one, *_ = await sync_to_async(seat_ids)(event)
-
-    later = await ann.send(json.dumps({"seats": [one]}), query="?mode=async")
-    assert (later.status_code, later.json()["state"]) == (202, "PENDING")
-
-
 async def test_what_can_not_be_read_is_refused_by_the_view(ann, event):
     for content in ("{", '{"seats": ["x"]}', '{"seats": []}', "[]", '{"seats": [1], "best": {}}'):
         answer = await ann.send(content)
@@ -337,7 +330,7 @@ async def test_strange_kinds_and_large_bodies_are_the_views(ann, event):
     assert (await ann.send(wish.ljust(2_000))).status_code == 201
 
 
-async def test_a_body_of_unknown_length_is_refused_by_the_view(ann, event):
+async def test_a_body_of_unknown_length_is_read(ann, event):
     one, *_ = await sync_to_async(seat_ids)(event)
 
     async def pieces():
@@ -346,7 +339,7 @@ async def test_a_body_of_unknown_length_is_refused_by_the_view(ann, event):
 
     answer = await ann.send(pieces())
 
-    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_input")
+    assert answer.status_code == 201
 
 
 async def test_strangers_are_asked_to_log_in(ann, event):

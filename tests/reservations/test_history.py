@@ -1,7 +1,8 @@
 """Many buyers in processes of their own, some of whom are killed: was it right at every moment?"""
 
 import json
-import time
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,8 @@ import pytest
 
 from reservations import services
 from reservations.models import Reservation
+from tests import forks
 from tests.making import make_event, make_plan, make_user, seat_ids
-from tests.reservations import crowd
 from tests.reservations.functions import changed_function
 from tests.reservations.history import (
     LEDGER,
@@ -24,9 +25,11 @@ from tests.reservations.history import (
     run_sql,
 )
 from tests.soak import SOAK
+from tests.waiting import wait_until
 from ticketing.core import clock
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.soak(scales=True)]
+BUYER = "tests.reservations.crowd:run"
 LIMIT, BUYERS, ROUNDS, CLAIMS_PER_ROUND = 3, 4, 2 * SOAK, 75
 
 
@@ -62,20 +65,14 @@ def sell(folder: Path, *, rounds: int, enough: Any, careless: bool = False) -> N
     shared = {"event": event.pk, "fans": fans, "seats": seat_ids(event), "careless": careless}
     for number in range(rounds):
         logs = [folder / f"{number}-{buyer}" for buyer in range(BUYERS)]
-        buyers = [crowd.start(**shared, log=str(log), seed=seed) for seed, log in enumerate(logs)]
-        wait_for(lambda logs=logs: all(log.exists() for log in logs))
-        wait_for(lambda number=number: enough(number + 1))
+        buyers = [forks.start(BUYER, **shared, log=str(log), seed=n) for n, log in enumerate(logs)]
+        wait_until(lambda logs=logs: all(log.exists() for log in logs))
+        wait_until(lambda number=number: enough(number + 1), seconds=180)
         for buyer in buyers:
-            buyer.kill()
-            buyer.wait(10)
+            os.kill(buyer, signal.SIGKILL)
+        for buyer in buyers:
+            assert forks.wait(buyer) == -signal.SIGKILL
         services.recount_seats(event_id=event.pk)
-
-
-def wait_for(happened: Any) -> None:
-    deadline = time.monotonic() + 60
-    while not happened():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.1)
 
 
 def test_at_no_time_had_a_seat_two_owners_or_a_person_too_many(tmp_path, kept_ledger):

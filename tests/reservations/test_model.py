@@ -247,7 +247,7 @@ class Shop(RuleBasedStateMachine):
 
 
 BOUNDED = settings(
-    max_examples=20 * SOAK,
+    max_examples=20 * SOAK if SOAK > 1 else 8,
     stateful_step_count=30,
     deadline=None,
     derandomize=SOAK == 1,
@@ -258,6 +258,7 @@ BOUNDED = settings(
 )
 
 
+@pytest.mark.soak(scales=True)
 @pytest.mark.django_db(transaction=True)
 def test_the_shop_does_what_the_model_says():
     run_state_machine_as_test(Shop, settings=BOUNDED)
@@ -324,4 +325,4 @@ def test_control_the_search_finds_a_planted_mistake(monkeypatch):
     monkeypatch.setattr(releases, "publish_returned", never)
 
     with pytest.raises(FOUND):
-        run_state_machine_as_test(Shop, settings=BOUNDED)
+        run_state_machine_as_test(Shop, settings=settings(BOUNDED, max_examples=20))

@@ -1,7 +1,7 @@
 // Check-in on a phone: by the server if it answers, otherwise offline and sent later.
 
 import { Book } from "./book.js";
-import { keepPage } from "./keeping.js";
+import { keepPage } from "../keep_page.js";
 import { Scanner } from "./scanner.js";
 import { ask, Refused, Unreachable } from "./server.js";
 import { signal, wakeSound } from "./signals.js";
@@ -31,16 +31,16 @@ async function scanned(text) {
   }
 }
 
-async function check(text) {
-  const scan = { key: crypto.randomUUID(), text, scanned_at: new Date().toISOString(), offline: false };
+async function check(text, anyway = false) {
+  const scan = { key: crypto.randomUUID(), text, scanned_at: new Date().toISOString(), offline: false, anyway };
   try {
     const [it] = (await send([scan])).check_ins;
     if (it.answer === "VALID") await remember(scan);
-    showResult(it);
+    showResult({ ...it, text });
   } catch (trouble) {
     if (trouble instanceof Refused) return refuse(trouble);
     reached(false);
-    showResult(await decide(scan));
+    showResult({ ...(await decide(scan)), text });
   }
 }
 
@@ -60,6 +60,7 @@ async function decide(scan) {
   if (payload.until * 60_000 < Date.now()) return { answer: "VOID", message: say("expired") };
   const seen = book.seenAt(payload.ticket);
   if (seen) return { answer: "USED", message: say("used-here", { when: clock(seen) }) };
+  if (!scan.anyway && Date.now() < Date.parse(page.dataset.askUntil)) return { answer: "NOT_YET", message: say("early") };
   book.see(payload.ticket, scan.key, scan.scanned_at);
   book.add({ ...scan, offline: true });
   showNet(isOnline, book.waiting.length);
@@ -173,6 +174,13 @@ typed.addEventListener("submit", (press) => {
   if (code.value.trim()) scanned(code.value.trim());
   code.value = "";
   code.focus();
+});
+find("anyway").addEventListener("submit", async (press) => {
+  press.preventDefault();
+  wakeSound();
+  if (isBusy) return;
+  isBusy = true;
+  await check(find("anyway").elements.code.value, true).finally(() => (isBusy = false));
 });
 undo.addEventListener("submit", (press) => {
   press.preventDefault();

@@ -1,8 +1,8 @@
 // Sound and vibration for each answer: staff look at people, not at the phone.
 
-const TUNES = { valid: [[880, 0.09], [1320, 0.14]], unsure: [[520, 0.15], [520, 0.15]] };
+const TUNES = { valid: [[880, 0.09], [1320, 0.14]], unsure: [[520, 0.15], [520, 0.15]], not_yet: [[520, 0.15], [390, 0.2]] };
 const NO = [[220, 0.22], [165, 0.35]];
-const FELT = { valid: [60], unsure: [60, 60, 60] };
+const FELT = { valid: [60], unsure: [60, 60, 60], not_yet: [60, 60, 60] };
 let audio = null;
 
 /** Browsers allow sound only after a user gesture. */

@@ -5,13 +5,16 @@ import { say } from "./labels.js";
 const MOST = 8;
 const page = document.getElementById("door");
 const find = (name) => page.querySelector(`[data-${name}]`);
-const panel = find("answer"), undo = find("undo"), recent = find("recent"), conflicts = find("conflicts");
+const panel = find("answer"), undo = find("undo"), anyway = find("anyway"), recent = find("recent"), conflicts = find("conflicts");
 
 export function showAnswer(it) {
   panel.hidden = false;
   panel.className = `answer answer--${it.answer.toLowerCase()}`;
-  const parts = { message: it.message, seat: it.seat ?? "", who: [it.name, it.grade].filter(Boolean).join(" · ") };
+  const number = it.entry_number ? say("entry-number", { number: it.entry_number }) : "";
+  const parts = { message: it.message, number, seat: it.seat ?? "", who: [it.name, it.grade].filter(Boolean).join(" · ") };
   for (const [name, words] of Object.entries(parts)) panel.querySelector(`[data-part="${name}"]`).textContent = words;
+  anyway.hidden = it.answer !== "NOT_YET";
+  anyway.elements.code.value = it.text ?? "";
   undo.hidden = !it.undo_until;
   undo.elements.key.value = it.key ?? "";
   panel.scrollIntoView({ block: "nearest" });

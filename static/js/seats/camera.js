@@ -3,6 +3,7 @@
 export const PITCH = 20; // units between two seats
 const CLOSEST = 44; // pixels between two seats, at most
 const GLIDE = 260; // ms
+const AROUND = 0.06; // margin around a section
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Camera {
@@ -49,7 +50,22 @@ export class Camera {
   }
 
   show(box) {
-    this.#glideTo(this.#goal(box, 0.06));
+    this.#glideTo(this.#goal(box, AROUND));
+  }
+
+  /** The scale at which `show` shows this box. */
+  scaleOf(box) {
+    return this.#clampScale(this.#scaleFor(box, AROUND));
+  }
+
+  /** Move this point to the middle. */
+  centre(x, y) {
+    this.#put({ scale: this.scale, x: x - this.width / 2 / this.scale, y: y - this.height / 2 / this.scale });
+  }
+
+  /** What can be shown at all: the box of the plan, its stage included. */
+  get plan() {
+    return this.#plan;
   }
 
   zoom(factor, px = this.width / 2, py = this.height / 2, soft = false) {

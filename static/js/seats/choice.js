@@ -1,22 +1,25 @@
 // The chosen seats, before they are held.
 
-import { ACCESSIBLE, COMPANION, FREE, LETTERS } from "./plan.js";
-import { count, has, money, nameOf, say } from "./labels.js";
+import { ACCESSIBLE, COMPANION, FREE, HELD, LETTERS } from "./plan.js";
+import { clockTime, count, has, money, nameOf, say } from "./labels.js";
+import { Waiting } from "./waiting.js";
 
 const box = document.getElementById("choice");
 const find = (name) => box.querySelector(`[data-${name}]`);
 
 export class Choice {
-  #me; #ids = new Set(); #plan = null; #changed; #holding = false; #key = ""; #over = false; #kept;
+  #me; #ids = new Set(); #plan = null; #changed; #holding = false; #key = ""; #over = false; #kept; #similar = null;
 
-  constructor(me, { event, hold, basket }, changed) {
+  constructor(me, { event, hold, basket, request }, changed) {
     this.#me = me;
     this.#changed = changed;
     this.#kept = `chosen:${event}`;
     this.where = { hold, basket };
+    this.waiting = new Waiting(request, box && find("waiting"));
     if (!me.may_choose || !me.left) return;
     for (const id of JSON.parse(sessionStorage.getItem(this.#kept) ?? "[]").slice(0, me.left)) this.#ids.add(id);
-    find("hold-button").addEventListener("click", () => this.#hold());
+    find("hold-button").addEventListener("click", () => this.#hold({ seats: this.#free.map((at) => this.#plan.ids[at]) }));
+    find("similar-button").addEventListener("click", () => this.#hold({ best: this.#similar }));
     box.hidden = false;
   }
 
@@ -59,7 +62,7 @@ export class Choice {
     this.alert(say("goneSpoken", { seat: this.name(at) }));
   }
 
-  /** The pass ended: the choice stays visible, but cannot be held. */
+  /** The pass ended or is elsewhere: the choice stays visible, but cannot be held. */
   end() {
     this.#over = true;
     this.show();
@@ -78,10 +81,14 @@ export class Choice {
   }
 
   whole(at) {
-    const plan = this.#plan, grade = plan.grades[plan.grade[at]], flags = plan.flags[at];
+    const plan = this.#plan, grade = plan.grades[plan.grade[at]];
     const words = { seat: this.name(at), grade: nameOf(grade), price: money(grade.price, plan.currency), state: this.state(at) };
-    const more = [flags & ACCESSIBLE && say("wheelchair"), flags & COMPANION && say("companion")].filter(Boolean);
-    return [say("seatWhole", words), ...more].join(", ");
+    return [say("seatWhole", words), ...this.extras(at)].join(", ");
+  }
+
+  extras(at) {
+    const flags = this.#plan.flags[at];
+    return [flags & ACCESSIBLE && say("wheelchair"), flags & COMPANION && say("companion")].filter(Boolean);
   }
 
   // -- on the page ---------------------------------------------------------------------------------
@@ -115,7 +122,7 @@ export class Choice {
 
   #sum() {
     const plan = this.#plan, free = this.#free;
-    if (!free.length) return say("chosenNone");
+    if (!free.length) return this.#me.left ? say("chosenNone") : say("enoughNone", { limit: count(this.#me.limit) });
     const total = money(free.reduce((sum, at) => sum + plan.grades[plan.grade[at]].price, 0), plan.currency);
     return say(free.length === 1 ? "chosenOne" : "chosenMany", { n: count(free.length), total });
   }
@@ -135,6 +142,7 @@ export class Choice {
 
   #selectionChanged() {
     this.#key = "";
+    this.#offer(null);
     this.alert("");
     this.#keep();
     this.#changed("");
@@ -147,40 +155,63 @@ export class Choice {
 
   // -- holding -------------------------------------------------------------------------------------
 
-  async #hold() {
+  async #hold(wish) {
     const button = find("hold-button"), words = button.textContent;
     this.#key ||= Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
     this.#holding = true;
     button.textContent = say("holding");
     this.alert("");
+    this.#offer(null);
     this.show();
-    const refusal = await this.#ask(this.#free.map((at) => this.#plan.ids[at]));
+    const refusal = await this.#ask(wish);
     if (refusal === null) return;
     this.#holding = false;
     button.textContent = words;
-    this.#refused(refusal);
+    this.#refused(refusal, wish);
   }
 
   /** Null if the seats are held and the basket opens; otherwise the refusal. */
-  async #ask(seats) {
+  async #ask(wish) {
     const headers = { "Content-Type": "application/json", Accept: "application/json", "Idempotency-Key": this.#key };
     try {
-      const answer = await fetch(this.where.hold, { method: "POST", headers, body: JSON.stringify({ seats }) });
-      if (answer.ok) {
-        sessionStorage.removeItem(this.#kept);
-        location.assign(this.where.basket);
-        return null;
+      const answer = await fetch(`${this.where.hold}?mode=auto`, { method: "POST", headers, body: JSON.stringify(wish) });
+      if (!answer.ok) return await answer.json();
+      if (answer.status === 202) {
+        const request = await this.waiting.end(await answer.json());
+        if (request?.state !== "SUCCESS") return request?.refusal ?? FAILED;
       }
-      return await answer.json();
+      sessionStorage.removeItem(this.#kept);
+      location.assign(this.where.basket);
+      return null;
     } catch {
-      return { code: "failed", details: {} };
+      return FAILED;
     }
   }
 
-  #refused({ code, message, details }) {
+  /** As many seats of the same grade together, chosen by the server: losers do not collide again. */
+  #offer(lost, quantity) {
+    const plan = this.#plan, at = plan?.byId.get(lost), grade = at !== undefined ? plan.grades[plan.grade[at]] : null;
+    const left = grade ? plan.ids.reduce((sum, _, one) => sum + (plan.state[one] === FREE && plan.grade[one] === plan.grade[at]), 0) : 0;
+    this.#similar = grade && left >= quantity ? { grade: grade.code, quantity } : null;
+    find("similar").hidden = !this.#similar;
+    if (!this.#similar) return;
+    const total = money(grade.price * quantity, plan.currency);
+    find("similar-seats").textContent = say(quantity === 1 ? "similarOne" : "similarMany", { n: count(quantity), grade: nameOf(grade), total });
+  }
+
+  /** The seat with why it can't be had, and when it may be free again. */
+  #why({ seat, why, until }) {
+    const at = this.#plan.byId.get(seat);
+    if (at === undefined) return "";
+    const name = this.name(at);
+    return until ? say("whyUntil", { seat: name, time: clockTime(until) }) : say(`why${camel(why)}`, { seat: name });
+  }
+
+  #refused({ code, message, details }, wish) {
     if (code !== "failed") this.#key = "";
     const named = (details?.seats ?? []).map((id) => this.#plan.byId.get(id)).filter((at) => at !== undefined);
-    const seats = named.map((at) => this.name(at)).join("; "), advice = `advice${camel(code)}`;
+    const reasons = details?.taken?.map((one) => this.#why(one)).filter(Boolean);
+    const seats = (reasons ?? named.map((at) => this.name(at))).join("; "), advice = `advice${camel(code)}`;
     let words = [message, has(advice) && say(advice)];
     if (code === "failed") words = [say("failed")];
     if (code === "seat_taken") words = [say("taken", { seats })];
@@ -189,13 +220,17 @@ export class Choice {
     this.alert(words.filter(Boolean).join(" "));
     this.#keep();
     this.#changed("", code === "leaves_orphan" ? named : []);
+    if (code === "seat_taken" && wish.seats) this.#offer(details.seats[0], wish.seats.length);
+    if (code === "identity_not_verified") location.assign(`/verify/?event=${details.event}`);
     if (code === "not_admitted") document.dispatchEvent(new CustomEvent("pass-over"));
+    if (code === "pass_elsewhere") document.dispatchEvent(new CustomEvent("pass-moved"));
   }
 
   #gone(at) {
-    if (this.#plan.state[at] === FREE) this.#plan.state[at] = 1;
+    if (this.#plan.state[at] === FREE) this.#plan.put(at, HELD);
     this.#ids.delete(this.#plan.ids[at]);
   }
 }
 
+const FAILED = { code: "failed", details: {} };
 const camel = (code) => code[0].toUpperCase() + code.slice(1);

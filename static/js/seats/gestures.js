@@ -1,13 +1,14 @@
 // Touch, mouse and keyboard on the map.
 
 const TAP_MS = 400, TAP_PX = 8;
+const DOUBLE_MS = 300, DOUBLE_PX = 24;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const STEP = 1.5;
 
-/** Drag to move, two fingers or the wheel to zoom, a short touch to tap. */
-export function followPointers(view, camera, tapped) {
+/** Drag to move, two fingers or the wheel to zoom, a short touch to tap, a second one at once to double-tap. */
+export function followPointers(view, camera, { tapped, doubled, hovered }) {
   const fingers = new Map();
-  let began = 0, travelled = 0, apart = 0;
+  let began = 0, travelled = 0, apart = 0, lastTap = { at: -Infinity, x: 0, y: 0 };
 
   view.addEventListener("pointerdown", (event) => {
     fingers.set(event.pointerId, spot(event));
@@ -17,7 +18,7 @@ export function followPointers(view, camera, tapped) {
   });
   view.addEventListener("pointermove", (event) => {
     const before = fingers.get(event.pointerId);
-    if (!before) return;
+    if (!before) return event.pointerType === "mouse" && hovered(...spot(event));
     const now = spot(event), [dx, dy] = [now[0] - before[0], now[1] - before[1]];
     fingers.set(event.pointerId, now);
     travelled += Math.hypot(dx, dy);
@@ -25,6 +26,7 @@ export function followPointers(view, camera, tapped) {
     if (fingers.size === 2) pinch(dx / 2, dy / 2);
   });
   for (const name of ["pointerup", "pointercancel"]) view.addEventListener(name, end);
+  view.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && hovered(null));
   view.addEventListener("wheel", (event) => {
     if (event.deltaY > 0 && camera.isWhole) return; // zoomed out already: let the page scroll
     event.preventDefault();
@@ -37,7 +39,14 @@ export function followPointers(view, camera, tapped) {
     fingers.delete(event.pointerId);
     apart = spread();
     const short = event.timeStamp - began < TAP_MS && travelled <= TAP_PX;
-    if (event.type === "pointerup" && last && alone && short && event.button === 0) tapped(...last);
+    if (event.type === "pointerup" && last && alone && short && event.button === 0) tap(event.timeStamp, ...last);
+  }
+
+  function tap(at, x, y) {
+    const again = at - lastTap.at < DOUBLE_MS && Math.hypot(x - lastTap.x, y - lastTap.y) < DOUBLE_PX;
+    lastTap = { at: again ? -Infinity : at, x, y };
+    if (again) doubled(x, y);
+    else tapped(x, y);
   }
 
   function pinch(dx, dy) {

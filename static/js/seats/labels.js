@@ -6,6 +6,7 @@ const whole = new Intl.NumberFormat(language);
 const WITHOUT_CENTS = new Set(["KRW", "JPY", "VND", "CLP", "ISK"]);
 
 export const count = (number) => whole.format(number);
+export const clockTime = (iso) => new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(new Date(iso));
 export const has = (name) => name in source;
 export const nameOf = (thing) => thing.name[language] || thing.name.ko;
 

@@ -8,9 +8,9 @@ const SOON = 3_000;
 const spread = (ms) => ms * (0.8 + 0.4 * Math.random());
 
 export class Live {
-  #where; #listener; #tag = ""; #recent = []; #socket = null; #failures = 0; #over = false; #timers = {}; #due = 0; #loading = null;
+  #where; #listener; #tag = ""; #recent = []; #socket = null; #failures = 0; #over = false; #timers = {}; #due = 0; #loading = null; #listedAt = 0; #isFirst = false;
 
-  /** The listener's `loaded` gets a new list, `changed` state changes, `connectionChanged` the connection state. */
+  /** The listener's `loaded` gets a new list, `changed` state changes, `requestChanged` an own hold request, `passMoved` which browser has the pass, `connectionChanged` the connection state. */
   constructor(where, listener) {
     this.#where = where;
     this.#listener = listener;
@@ -37,9 +37,11 @@ export class Live {
   }
 
   async #fetch() {
+    const began = performance.now();
     const options = this.#tag ? { headers: { "If-None-Match": this.#tag }, cache: "no-store" } : {};
     const answer = await fetch(this.#where.list, options);
     if (answer.status === 404) this.#over = true;
+    if (answer.ok || answer.status === 304) this.#listedAt = began;
     if (!answer.ok) return null;
     this.#tag = answer.headers.get("ETag") ?? "";
     return answer.json();
@@ -50,6 +52,7 @@ export class Live {
     const address = new URL(this.#where.socket, location.href);
     address.protocol = address.protocol.replace("http", "ws");
     const socket = this.#socket = new WebSocket(address);
+    this.#isFirst = true;
     socket.onmessage = ({ data }) => socket === this.#socket && this.#receive(JSON.parse(data));
     socket.onclose = () => socket === this.#socket && this.#disconnected();
   }
@@ -58,12 +61,16 @@ export class Live {
     if (frame.type === "reconnect") return this.#reconnect(frame.after_ms);
     if (frame.type === "error") return frame.code === "not_found" ? (this.#over = true) : undefined;
     if (frame.type === "refresh") return this.#loadWithin(Math.random() * SOON);
+    if (frame.type === "pass") return this.#listener.passMoved(frame);
+    if (frame.type === "RESERVATION_STATUS") return this.#listener.requestChanged(frame);
     if (frame.type !== "seats") return;
-    const was = this.#failures;
+    const isOld = this.#isFirst && this.#listedAt && performance.now() > this.#listedAt + RECENT / 2;
+    const isGap = this.#failures || isOld;
     this.#failures = 0;
+    this.#isFirst = false;
     this.#listener.connectionChanged("live");
     this.#recent.push({ at: performance.now(), changes: frame.changes });
-    if (was) this.#load(); // there was a gap
+    if (isGap) this.#load(); // the first frame has recent changes only, and the list is older
     if (this.#listener.changed(frame.changes)) this.#loadWithin(SOON + Math.random() * SOON);
   }
 

@@ -1,54 +1,73 @@
-// The map: when it is drawn, and what a tap does.
+// The map: when it is drawn, and what pointing, tapping and keys do.
 
 import { Camera, PITCH } from "./camera.js";
+import { colour, readColours } from "./colours.js";
 import { followButtons, followKeys, followPointers } from "./gestures.js";
-import { paint, readColours } from "./paint.js";
+import { Minimap } from "./minimap.js";
+import { paintNames } from "./names.js";
+import { paint } from "./paint.js";
+import { forget } from "./seat_shapes.js";
+import { forgetWidths } from "./strokes.js";
+import { Tiles } from "./tiles.js";
 
 const TOUCHABLE = 17; // pixels between two seats that a finger can tell apart
 const READABLE = 27;
 const FINGER = 22; // pixels around a tap in which a seat is found
+const BESIDE = 10; // pixels around a small section that belong to it
 const SHARPEST = 2;
+const REST = 120; // ms without movement until everything is drawn at its exact scale
 
 export class SeatMap {
   plan = null;
   chosen = new Set(); // indexes of seats
   own = new Set(); // ids
   alone = new Set();
-  #view; #canvas; #context; #camera; #marks; #tell; #cursor = -1; #due = 0; #focused = false;
+  #view; #canvas; #context; #camera; #minimap; #marks; #filter; #tell; #cursor = -1; #hovered = null; #due = 0; #focused = false; #tiles = new Tiles(paint); #resting = 0; #isMoving = false;
 
-  /** Callbacks: taken(at) for a tapped seat, met(at) for the seat under the cursor, grew() when a tap zoomed. */
-  constructor(box, { marks, own, tell }) {
+  /** Callbacks: taken(at) for a tapped seat, met(at) for the seat under the cursor, pointed(at, section) for what is
+   * under the mouse, grew(seats) when a tap zoomed: whether seats can be tapped now, stood(section). */
+  constructor(box, { marks, own, filter, tell }) {
     this.#view = box.querySelector("#map-view");
-    this.#canvas = box.querySelector("canvas");
+    this.#canvas = this.#view.querySelector("canvas");
     this.#context = this.#canvas.getContext("2d", { alpha: false });
     this.#marks = marks;
+    this.#filter = filter;
     this.#tell = tell;
     this.own = new Set(own);
     this.#camera = new Camera(() => this.#moved());
+    this.#minimap = new Minimap(box.querySelector("[data-minimap]"), this.#camera);
     readColours();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       readColours();
+      forget();
       this.draw();
     });
-    followPointers(this.#view, this.#camera, (x, y) => this.#tapped(x, y));
+    document.fonts.addEventListener("loadingdone", () => {
+      forget();
+      forgetWidths();
+      this.draw();
+    });
+    const [tapped, doubled, hovered] = [this.#tapped, this.#doubled, this.#hover].map((act) => act.bind(this));
+    followPointers(this.#view, this.#camera, { tapped, doubled, hovered });
     followKeys(this.#view, this.#camera, { go: (way) => this.#go(way), take: () => this.#take(), home: () => this.#camera.whole() });
     followButtons(box, this.#camera);
     for (const name of ["focus", "blur"]) this.#view.addEventListener(name, () => {
       this.#focused = name === "focus" && this.#view.matches(":focus-visible");
-      this.draw();
+      this.#nextFrame();
     });
     new ResizeObserver(() => this.#resize()).observe(this.#view);
   }
 
   show(plan) {
     const first = this.plan === null, cursorId = first ? null : this.plan.ids[this.#cursor];
-    plan.stage = Math.max((plan.box[2] - plan.box[0]) / 16, 16);
     const seen = [plan.box[0], plan.box[1] - plan.stage * 1.8, plan.box[2], plan.box[3]];
     this.plan = plan;
     this.#cursor = plan.byId.get(cursorId) ?? -1;
+    this.#hovered = null;
+    this.draw();
     if (!first) return this.#camera.keep(seen);
-    this.#resize();
     this.#camera.see(seen);
+    this.#resize();
   }
 
   /** Bring a seat into view, large enough to read. */
@@ -57,7 +76,14 @@ export class SeatMap {
     this.#camera.closer(Math.max(this.#camera.pitch, READABLE), this.plan.x[at], this.plan.y[at]);
   }
 
+  /** Something in the drawing changed. */
   draw() {
+    this.#tiles.invalidate();
+    this.#minimap.invalidate();
+    this.#nextFrame();
+  }
+
+  #nextFrame() {
     if (this.#due || !this.plan) return;
     this.#due = requestAnimationFrame(() => {
       this.#due = 0;
@@ -67,8 +93,18 @@ export class SeatMap {
 
   paintNow() {
     const cursor = this.#focused ? this.#cursor : -1;
-    const { plan, chosen, own, alone } = this;
-    paint(this.#context, { plan, camera: this.#camera, marks: this.#marks, chosen, own, alone, cursor, ratio: this.#ratio });
+    const { plan, chosen, own, alone } = this, filter = this.#filter;
+    const scene = { plan, camera: this.#camera, marks: this.#marks, filter, chosen, own, alone, cursor, hovered: this.#hovered, ratio: this.#ratio };
+    this.#clear();
+    if (this.#tiles.show(this.#context, scene, this.#isMoving)) this.#nextFrame();
+    paintNames(this.#context, scene);
+    this.#minimap.draw(plan, filter);
+  }
+
+  #clear() {
+    this.#context.setTransform(1, 0, 0, 1, 0, 0);
+    this.#context.fillStyle = colour("surface");
+    this.#context.fillRect(0, 0, this.#canvas.width, this.#canvas.height);
   }
 
   get #ratio() {
@@ -80,38 +116,76 @@ export class SeatMap {
     if (!width) return;
     this.#canvas.width = Math.round(width * this.#ratio);
     this.#canvas.height = Math.round(height * this.#ratio);
+    this.#minimap.resize(this.#ratio);
     this.#camera.resize(width, height);
+    this.#rest();
     if (this.plan) this.paintNow();
   }
 
   #moved() {
     this.#view.toggleAttribute("data-near", !this.#camera.isWhole); // then fingers move the map, not the page
-    this.draw();
+    this.#isMoving = true;
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => this.#rest(), REST);
+    this.#nextFrame();
+  }
+
+  /** The next frame draws everything in view at its exact scale. */
+  #rest() {
+    clearTimeout(this.#resting);
+    this.#isMoving = false;
+    this.#nextFrame();
+  }
+
+  #seatAt(px, py) {
+    const camera = this.#camera;
+    return this.plan.nearest(...camera.toWorld(px, py), Math.min(FINGER / camera.scale, PITCH));
+  }
+
+  #sectionAt(px, py) {
+    return this.plan.sectionAt(...this.#camera.toWorld(px, py), BESIDE / this.#camera.scale);
   }
 
   #tapped(px, py) {
-    const camera = this.#camera, [x, y] = camera.toWorld(px, py);
-    if (camera.pitch < TOUCHABLE) return this.#enter(x, y);
-    const at = this.plan.nearest(x, y, Math.min(FINGER / camera.scale, PITCH));
+    if (this.#camera.pitch < TOUCHABLE) return this.#enter(px, py);
+    const at = this.#seatAt(px, py), section = at < 0 && this.#sectionAt(px, py);
+    if (section?.kind === "standing") return this.#tell.stood(section);
     if (at < 0) return;
     this.#cursor = at;
     this.#tell.taken(at);
   }
 
-  /** Too far away to mean a seat: come closer; to the whole section first, if that is near enough. */
-  #enter(x, y) {
-    const section = this.plan.sectionAt(x, y), camera = this.#camera;
-    if (section?.kind === "standing") return this.#tell.stood(section);
-    if (section) {
-      const fits = Math.min(camera.width / (section.box[2] - section.box[0]), camera.height / (section.box[3] - section.box[1]));
-      if (fits * PITCH * 0.88 >= TOUCHABLE) camera.show(section.box);
-      else camera.closer(READABLE, x, y);
-    } else camera.zoom(2.5, ...[(x - camera.x) * camera.scale, (y - camera.y) * camera.scale], true);
-    this.#tell.grew();
+  /** On a seat the first tap has chosen it; elsewhere in a section come closer. */
+  #doubled(px, py) {
+    const isSeat = this.#camera.pitch >= TOUCHABLE && this.#seatAt(px, py) >= 0;
+    if (!isSeat && this.#sectionAt(px, py)) this.#camera.zoom(2, px, py, true);
+  }
+
+  /** Too far away to mean a seat: show the whole section, then come closer. Beside the sections nothing happens. */
+  #enter(px, py) {
+    const section = this.#sectionAt(px, py), camera = this.#camera;
+    if (!section) return;
+    if (section.kind === "standing") return this.#tell.stood(section);
+    const fits = camera.scaleOf(section.box), isFitting = camera.scale > fits * 0.8;
+    if (isFitting) camera.closer(READABLE, ...camera.toWorld(px, py));
+    else camera.show(section.box);
+    this.#tell.pointed(-1, section);
+    this.#tell.grew(isFitting || fits * PITCH >= TOUCHABLE);
+  }
+
+  /** What is under the mouse, or null if it left the map. */
+  #hover(px, py) {
+    if (!this.plan) return;
+    const at = px === null || this.#camera.pitch < TOUCHABLE ? -1 : this.#seatAt(px, py);
+    const section = px === null || at >= 0 ? null : this.#sectionAt(px, py) ?? null;
+    if (at >= 0 || section) this.#tell.pointed(at, section);
+    if (this.#hovered === section) return;
+    this.#hovered = section;
+    this.#nextFrame();
   }
 
   #go(way) {
-    const at = this.#cursor < 0 ? this.plan.first() : this.plan.next(this.#cursor, way);
+    const at = this.#cursor < 0 ? this.plan.first(this.#filter.passes) : this.plan.next(this.#cursor, way, this.#filter.passes);
     this.#focused = true;
     this.point(at);
     this.#tell.met(at);

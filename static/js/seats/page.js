@@ -1,7 +1,9 @@
 // The seat page: the map, the chosen seats, and live changes.
 
 import "./held.js";
+import { Card } from "./card.js";
 import { Choice } from "./choice.js";
+import { Filter } from "./filter.js";
 import { SeatPlan } from "./plan.js";
 import { Live } from "./live.js";
 import { SeatMap } from "./map.js";
@@ -11,16 +13,19 @@ const HINT = 4_000;
 const box = document.getElementById("seat-map");
 
 function begin() {
-  const me = JSON.parse(box.dataset.me), { event, list, socket, hold, basket } = box.dataset;
+  const me = JSON.parse(box.dataset.me), { event, list, socket, hold, basket, request } = box.dataset;
   let plan = null, hint = 0;
-  const choice = new Choice(me, { event, hold, basket }, changed);
-  const map = new SeatMap(box, { marks: me.marks, own: me.own, tell: { taken, met, grew, stood } });
-  const live = new Live({ list, socket }, { loaded, changed: heard, connectionChanged });
+  const choice = new Choice(me, { event, hold, basket, request }, changed);
+  const filter = new Filter(box.querySelector("[data-filter]"), () => map.draw());
+  const map = new SeatMap(box, { marks: me.marks, own: me.own, filter, tell: { taken, met, pointed, grew, stood } });
+  const card = new Card(box.querySelector("[data-card]"), choice, me.views);
+  const live = new Live({ list, socket }, { loaded, changed: heard, requestChanged: choice.waiting.receive, passMoved, connectionChanged });
 
   function loaded(body) {
     mark("seats:list");
     plan = new SeatPlan(body);
     choice.seen(plan);
+    filter.show(plan);
     map.chosen = new Set(choice.seats);
     if (box.hidden) open();
     map.show(plan);
@@ -38,7 +43,10 @@ function begin() {
     const touchedSeats = [];
     const unknown = plan.apply(changes, (at) => touchedSeats.push(at));
     for (const at of touchedSeats) if (map.chosen.has(at)) choice.lost(at);
-    if (touchedSeats.length) choice.show();
+    if (touchedSeats.length) {
+      choice.show();
+      filter.show(plan);
+    }
     map.draw();
     return unknown;
   }
@@ -53,17 +61,25 @@ function begin() {
 
   function taken(at) {
     const before = map.chosen.size, words = choice.take(at);
+    card.seat(plan, at);
     if (!words) return;
     speak(words);
     if (map.chosen.size === before) tip(words); // otherwise the list of chosen seats shows it
+    if (!before) document.getElementById("choice")?.scrollIntoView({ block: "nearest" });
   }
 
   function met(at) {
     speak(choice.whole(at));
+    card.seat(plan, at);
   }
 
-  function grew() {
-    tip(say("tooSmall"));
+  function pointed(at, section) {
+    if (at >= 0) card.seat(plan, at);
+    else card.section(plan, section, filter.left(section));
+  }
+
+  function grew(canTapSeats) {
+    tip(say(canTapSeats ? "tooSmall" : "tapCloser"));
   }
 
   function stood(section) {
@@ -80,8 +96,15 @@ function begin() {
     hint = setTimeout(() => { place.hidden = true; }, HINT);
   }
 
-  document.addEventListener("pass-over", () => choice.end());
+  for (const name of ["pass-over", "pass-moved"]) document.addEventListener(name, () => choice.end());
   live.start();
+}
+
+/** Another browser of this person has the pass, or this one got it in another tab. */
+function passMoved({ elsewhere }) {
+  const isShown = [...document.querySelectorAll("#pass-moved, #pass-elsewhere")].some((note) => !note.hidden);
+  if (elsewhere && document.getElementById("pass")) document.dispatchEvent(new CustomEvent("pass-moved"));
+  if (!elsewhere && isShown) location.reload();
 }
 
 /** A performance mark, once per name. */

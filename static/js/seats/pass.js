@@ -1,4 +1,4 @@
-// Renews the pass of an admitted fan by polling the queue.
+// Renews the pass of an admitted fan by polling the queue, and says so if another browser has it.
 
 import { fetchStanding, isTransient } from "../queue/transports.js";
 
@@ -16,6 +16,7 @@ export function keepPass(box) {
     try {
       const standing = await fetchStanding(where);
       if (standing.state !== "ADMITTED") return end();
+      if (standing.elsewhere) return move();
       pause = standing.next_poll_ms;
     } catch (failure) {
       if (failure.code && !isTransient(failure.code)) return end();
@@ -29,10 +30,17 @@ export function keepPass(box) {
     document.dispatchEvent(new CustomEvent("pass-over"));
   }
 
-  document.addEventListener("visibilitychange", () => document.hidden || ask());
-  document.addEventListener("pass-over", () => {
+  function move() {
+    if (!over) document.dispatchEvent(new CustomEvent("pass-moved"));
+  }
+
+  function show(id) {
     over = true;
     box.hidden = true;
-    document.getElementById("pass-over").hidden = false;
-  });
+    document.getElementById(id).hidden = false;
+  }
+
+  document.addEventListener("visibilitychange", () => document.hidden || ask());
+  document.addEventListener("pass-over", () => show("pass-over"));
+  document.addEventListener("pass-moved", () => show("pass-moved"));
 }

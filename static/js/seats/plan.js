@@ -6,6 +6,7 @@ export const LETTERS = "ahsb";
 export const [FREE, HELD, SOLD, BLOCKED] = [0, 1, 2, 3];
 export const ACCESSIBLE = 1, COMPANION = 2;
 const SIDEWAYS_COST = 3; // arrow keys: weight of the distance across the direction
+const SIDE = 0.5; // across by away from the stage: more is to its left or right
 
 export class SeatPlan {
   constructor(body) {
@@ -26,6 +27,19 @@ export class SeatPlan {
     for (const section of body.sections) this.#unpack(section);
     this.ids.forEach((id, at) => this.byId.set(id, at));
     this.box = around(this.sections.map((section) => section.box));
+    this.stage = Math.max((this.box[2] - this.box[0]) / 16, 16); // its height in the drawing
+    this.#count();
+  }
+
+  /** Free places of each section by grade, kept current so that no frame has to count seats. */
+  #count() {
+    for (const section of this.sections) {
+      section.free = this.grades.map(() => 0);
+      for (const { grade, left } of section.standing) section.free[grade] = left;
+      for (let at = section.from; at < section.to; at++) if (this.state[at] === FREE) section.free[this.grade[at]] += 1;
+      section.grades = section.kind === "standing"
+        ? section.standing.map(({ grade }) => grade) : [...new Set(this.grade.subarray(section.from, section.to))].sort((a, b) => a - b);
+    }
   }
 
   #unpack(section) {
@@ -72,7 +86,7 @@ export class SeatPlan {
         const at = this.byId.get(id);
         if (at === undefined) unknown = true;
         else if (this.state[at] !== state) {
-          this.state[at] = state;
+          this.put(at, state);
           changed(at);
         }
       }
@@ -80,15 +94,18 @@ export class SeatPlan {
     return unknown;
   }
 
+  put(at, state) {
+    const { free } = this.sectionOf(at);
+    free[this.grade[at]] += (state === FREE) - (this.state[at] === FREE);
+    this.state[at] = state;
+  }
+
   sectionOf(at) {
     return this.sections[this.rows[this.rowOf[at]].section];
   }
 
-  left(section) {
-    if (section.kind === "standing") return section.standing.reduce((sum, one) => sum + one.left, 0);
-    let left = 0;
-    for (let at = section.from; at < section.to; at++) left += this.state[at] === FREE;
-    return left;
+  left(section, grades = section.grades) {
+    return grades.reduce((sum, grade) => sum + section.free[grade], 0);
   }
 
   total(section) {
@@ -108,31 +125,43 @@ export class SeatPlan {
     return best;
   }
 
-  /** The next seat in a direction, or this one if it is the last. */
-  next(at, [dx, dy]) {
+  /** The next seat in a direction that passes the filter, or this one if it is the last. */
+  next(at, [dx, dy], passes) {
     let best = at, least = Infinity;
     for (let other = 0; other < this.ids.length; other++) {
       const right = this.x[other] - this.x[at], down = this.y[other] - this.y[at];
       const along = right * dx + down * dy, across = Math.abs(right * dy) + Math.abs(down * dx);
       const cost = along + SIDEWAYS_COST * across;
-      if (along > 0 && cost < least) [best, least] = [other, cost];
+      if (along > 0 && cost < least && passes(other)) [best, least] = [other, cost];
     }
     return best;
   }
 
   /** The first seat for arrow keys: the free one nearest to the middle of the stage. */
-  first() {
+  first(passes) {
     const middle = (this.box[0] + this.box[2]) / 2;
     let best = 0, least = Infinity;
     for (let at = 0; at < this.ids.length; at++) {
       const far = Math.abs(this.x[at] - middle) + (this.y[at] - this.box[1]);
-      if (this.state[at] === FREE && far < least) [best, least] = [at, far];
+      if (this.state[at] === FREE && far < least && passes(at)) [best, least] = [at, far];
     }
     return best;
   }
 
-  sectionAt(x, y) {
-    return this.sections.find(({ box }) => x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3]);
+  /** The section at a point, or the nearest one within a distance. */
+  sectionAt(x, y, within = 0) {
+    const far = ({ box }) => Math.hypot(Math.max(box[0] - x, x - box[2], 0), Math.max(box[1] - y, y - box[3], 0));
+    const near = this.sections.filter((section) => far(section) <= within);
+    return near.sort((a, b) => far(a) - far(b))[0];
+  }
+
+  /** Where a seat is as seen from the stage: which row of how many, and on which side. */
+  whereIs(at) {
+    const section = this.sectionOf(at), own = this.rows[this.rowOf[at]], rows = this.rows.slice(section.firstRow, section.lastRow);
+    const row = 1 + rows.filter(({ box }) => box[1] + box[3] < own.box[1] + own.box[3]).length;
+    const across = this.x[at] - (this.box[0] + this.box[2]) / 2, away = this.y[at] - this.box[1] + this.stage;
+    const side = Math.abs(across) < SIDE * away ? "Middle" : across < 0 ? "Left" : "Right";
+    return { row, rows: rows.length, side };
   }
 }
 

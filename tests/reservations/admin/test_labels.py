@@ -3,13 +3,13 @@
 import pytest
 from django.utils import translation
 
-from reservations.admin.labels import (
+from reservations.models import TicketChange
+from reservations.selectors.labels import (
     reservation_state_label,
     standby_reason_label,
     standby_value_label,
     ticket_value_label,
 )
-from reservations.models import TicketChange
 
 
 @pytest.mark.parametrize("value", ["3", "3 seats"])

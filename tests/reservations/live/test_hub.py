@@ -42,7 +42,7 @@ async def hub():
     await hub.close()
 
 
-async def until(true, seconds=10):
+async def until(true, seconds=60):
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, "it did not become true in time"

@@ -3,14 +3,17 @@
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from reservations import metrics, services
+from reservations import gate, metrics, services
 from tests.making import make_event, seat_ids
 from tests.reservations.acting import hold
 from tests.waiting_queue.api.conftest import logged_in
 from ticketing.core import clock
+from ticketing.core.browsers import browser_of
 from ticketing.events.models import Event
 from ticketing.events.seat_list.cached import seat_list
 from ticketing.events.services import block_seats
+from waiting_queue import services as queue
+from waiting_queue.models import SaleQueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -89,10 +92,11 @@ def test_a_hold_request_is_pushed_to_its_fan_alone(event, fan, rival, now, open_
     mine, theirs = (open_map(event.pk, logged_in(who)) for who in (fan, rival))
     one, *_ = seat_ids(event)
     hold(event, rival, now, one)
+    gate.rebuild(event.pk, {})  # which would have refused at once
     asked = services.request_hold(event_id=event.pk, seat_ids=[one], fan_id=fan.pk, now=now)
     services.process_hold_requests(now=now)
 
-    told = [mine.next("request") for _ in range(2)]
+    told = [mine.next("RESERVATION_STATUS") for _ in range(2)]
 
     assert [each["state"] for each in told] == ["PROCESSING", "FAILED"]
     assert {each["code"] for each in told} == {asked.code}
@@ -105,8 +109,8 @@ def test_a_request_that_is_fulfilled_names_its_reservation(event, fan, now, open
     services.request_hold(event_id=event.pk, seat_ids=seat_ids(event)[:1], fan_id=fan.pk, now=now)
     services.process_hold_requests(now=now)
 
-    mine.next("request")
-    told = mine.next("request")
+    mine.next("RESERVATION_STATUS")
+    told = mine.next("RESERVATION_STATUS")
 
     assert (told["state"], told["reservation"]) == ("SUCCESS", fan.reservations.get().code)
 
@@ -117,7 +121,7 @@ def test_an_event_that_is_not_public_has_no_live_map(event, open_map):
 
     assert refused.next("error")["code"] == "not_found"
     with pytest.raises(ConnectionClosed) as closed:
-        refused.socket.recv(timeout=5)
+        refused.socket.recv(timeout=60)
     assert closed.value.rcvd.code == 4404
 
 
@@ -150,3 +154,24 @@ def test_connections_are_counted(event, open_map):
     watcher.socket.close()
 
     assert during == before + 1
+
+
+# -- the pass --------------------------------------------------------------------------------------
+
+
+def test_every_map_of_a_person_is_told_which_browser_has_the_pass(event, fan, rival, now, open_map):
+    SaleQueue.objects.create(event=event, opens_at=now, admit_per_second=0)
+    queue.move_queue(event_id=event.pk, to="open", by=None, now=now)
+    cookies = {name: f"browser={name * 22}" for name in "AB"}
+    marks = {name: browser_of({"cookie": cookie}).mark for name, cookie in cookies.items()}
+    queue.join(event_id=event.pk, person=str(fan.pk), now=now, browser=marks["A"])
+    session = logged_in(fan)
+    maps = [open_map(event.pk, Cookie=f"sessionid={session}; {cookies[name]}") for name in "AB"]
+    stranger = open_map(event.pk, session=logged_in(rival))
+    for each in (*maps, stranger):
+        each.changes()
+
+    services.take_over(event_id=event.pk, fan_id=fan.pk, browser=marks["B"], now=now)
+
+    assert [each.next("pass")["elsewhere"] for each in maps] == [True, False]
+    assert "pass" not in [frame["type"] for frame in stranger.pending()]

@@ -73,7 +73,8 @@ def test_without_a_queue_the_sale_is_open_and_that_is_not_asked_every_time(
     hold(event, fan, now, three)
     clear_ttl_caches()
 
-    with django_assert_num_queries(3):
+    # The hold; whether there is a line and an open sale, what the event asks, and whom it asks.
+    with django_assert_num_queries(5):
         hold(event, fan, now, one)
     with django_assert_num_queries(1):
         hold(event, fan, now, two)

@@ -8,7 +8,7 @@ from django.db import connection
 from reservations import errors, services
 from reservations.live.frames import request_body
 from reservations.models import HoldRequest, RequestedSeat, Reservation
-from reservations.services import async_holds
+from reservations.services import async_holds, hold_requests
 from tests.making import make_user, seat_ids
 from tests.reservations.acting import hold
 from ticketing.events.models import Seat
@@ -20,7 +20,7 @@ THOUSANDS = 10_000
 
 @pytest.fixture(autouse=True)
 def no_worker(monkeypatch):
-    monkeypatch.setattr(async_holds, "wake_worker", lambda: None)
+    monkeypatch.setattr(hold_requests, "wake_worker", lambda: None)
 
 
 def ask(event, fan, now, *seats, **more):
@@ -59,8 +59,11 @@ def test_the_first_to_come_gets_the_seat_and_the_others_are_told(event, now):
     work(now)
 
     assert outcomes(*requests, other) == [State.SUCCESS, *[State.FAILED] * 4, State.SUCCESS]
-    assert requests[1].refusal == {"code": "seat_taken", "details": {"seats": [one]}}
-    assert Reservation.objects.get(seats__seat=one).fan == fans[0]
+    won = Reservation.objects.get(seats__seat=one)
+    why = {"seat": one, "why": "held", "until": won.deadline.isoformat()}
+    refusal = {"code": "seat_taken", "details": {"seats": [one], "taken": [why]}}
+    assert [request.refusal for request in requests[1:]] == [refusal] * 4
+    assert won.fan == fans[0]
 
 
 def test_requests_that_share_a_seat_wait_for_each_other_and_only_those(event, now):
@@ -175,7 +178,7 @@ def test_a_request_that_goes_on_failing_is_refused_and_the_next_gets_its_turn(
 def test_every_step_is_published(event, fan, now, monkeypatch):
     published = []
     monkeypatch.setattr(
-        async_holds, "publish_request", lambda request: published.append(request.state)
+        async_holds, "publish_requests", lambda them: published.extend(it.state for it in them)
     )
     ask(event, fan, now, seat_ids(event)[0])
     work(now)

@@ -11,8 +11,9 @@ from redis.exceptions import RedisError
 
 from reservations import errors, gate, services
 from reservations.models import HoldRequest, Reservation
-from reservations.services import async_holds
+from reservations.services import async_holds, hold_requests
 from tests.making import seat_ids
+from tests.race import wait_unless_blocking
 from tests.reservations.acting import hold, states
 from tests.reservations.dying import die
 from ticketing.core import redis
@@ -62,7 +63,7 @@ def test_who_dies_after_the_commit_holds_it_and_redis_is_put_right(event, fan, s
 def test_a_worker_that_dies_is_replaced_and_nothing_is_done_twice(
     event, fan, rival, seat, now, kill, monkeypatch, when
 ):
-    monkeypatch.setattr(async_holds, "wake_worker", lambda: None)
+    monkeypatch.setattr(hold_requests, "wake_worker", lambda: None)
     for person in (fan, rival):
         services.request_hold(event_id=event.pk, seat_ids=[seat], fan_id=person.pk, now=now)
     assert kill(when) == KILLED
@@ -77,12 +78,13 @@ def test_a_worker_that_dies_is_replaced_and_nothing_is_done_twice(
 
 
 def test_an_emptied_redis_sells_nothing_twice(event, fan, rival, seat, now):
-    hold(event, rival, now, seat)
+    deadline = hold(event, rival, now, seat).reservation.deadline
     redis.client().flushdb()
 
     with pytest.raises(errors.SeatsTaken) as refused:
         hold(event, fan, now, seat)
-    assert refused.value.details == {"seats": [seat]}
+    why = {"seat": seat, "why": "held", "until": deadline.isoformat()}
+    assert refused.value.details == {"seats": [seat], "taken": [why]}
 
 
 def test_a_gate_that_is_wrongly_shut_opens_by_itself(event, fan, seat, now):
@@ -111,23 +113,48 @@ def test_a_redis_that_goes_away_after_the_commit_changes_nothing(
     assert Reservation.objects.get() == held.reservation
 
 
-def test_a_slow_holder_of_a_row_makes_others_busy_not_stuck(event, fan, seat, now):
-    """Somebody's transaction hangs with the row locked: others are told within half a second."""
-    locked, done = Flag(), Flag()
+@pytest.fixture
+def lock_row(event, seat):
+    """Lock the seat's row in a transaction that hangs until what it waits for."""
+    threads = []
 
-    def hang():
-        with transaction.atomic():
-            seats_for_update(event.pk, [seat])
-            locked.set()
-            done.wait(10)
-        connection.close()
+    def lock_row(hang):
+        locked = Flag()
 
-    thread = Thread(target=hang)
-    thread.start()
-    locked.wait(5)
+        def work():
+            with transaction.atomic():
+                seats_for_update(event.pk, [seat])
+                locked.set()
+                hang()
+            connection.close()
+
+        threads.append(Thread(target=work))
+        threads[-1].start()
+        locked.wait(60)
+        return threads[-1]
+
+    yield lock_row
+    for thread in threads:
+        thread.join()
+
+
+def test_a_slow_holder_of_a_row_makes_others_busy_not_stuck(
+    event, fan, seat, now, settings, lock_row
+):
+    """Somebody's transaction hangs with the row locked: others are told when they waited enough."""
+    settings.SEAT_WAIT_SECONDS = 0
+    done = Flag()
+    thread = lock_row(lambda: done.wait(60))
     with pytest.raises(errors.SeatsBusy):
         hold(event, fan, now, seat)
     done.set()
     thread.join()
+
+    assert hold(event, fan, now, seat)
+
+
+def test_who_waits_long_enough_for_a_row_gets_it(event, fan, seat, now, lock_row):
+    """Control of the above: the transaction goes on until somebody waits for it."""
+    lock_row(lambda: wait_unless_blocking(lambda: False))
 
     assert hold(event, fan, now, seat)

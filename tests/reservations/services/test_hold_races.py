@@ -291,9 +291,9 @@ def test_a_hold_is_either_paid_or_over(event, fan, now, attempt):
 
 
 def test_asynchronous_wishes_are_fulfilled_in_order_by_many_workers(event, crowd, now, monkeypatch):
-    from reservations.services import async_holds
+    from reservations.services import hold_requests
 
-    monkeypatch.setattr(async_holds, "wake_worker", lambda: None)
+    monkeypatch.setattr(hold_requests, "wake_worker", lambda: None)
     seats = seat_ids(event)[:3]
     wishes = [
         services.request_hold(

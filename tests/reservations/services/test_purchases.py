@@ -88,10 +88,14 @@ def test_payment_gives_more_time_and_is_never_taken_away_by_the_clock(event, hel
 
 
 def test_time_to_pay_never_goes_beyond_both_times_together(held, now):
+    assert pay(held, held.deadline - timedelta(seconds=1)).deadline < now + 15 * MINUTE
+
+
+def test_a_hold_is_extended_once_however_often_it_is_paid_for(held, now):
     pay(held, now + 4 * MINUTE)
     services.resume_hold(code=held.code, now=now + 13 * MINUTE)
 
-    assert pay(held, now + 13 * MINUTE).deadline == now + 15 * MINUTE
+    assert pay(held, now + 13 * MINUTE).deadline == now + 14 * MINUTE
 
 
 def test_a_hold_that_ran_out_can_not_be_paid(held, now):

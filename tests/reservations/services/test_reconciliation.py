@@ -95,6 +95,18 @@ def test_a_hold_that_is_published_after_it_was_counted_is_counted_once(
     assert gate.seats_left(event.pk) == 10
 
 
+def test_a_hold_that_is_published_after_the_gate_was_rebuilt_is_counted_once(
+    event, fan, now, published_later
+):
+    services.recount_seats(event_id=event.pk)
+    hold(event, fan, now, *seat_ids(event)[:2])
+
+    assert services.rebuild_gate(event_id=event.pk, now=now).gates == 2
+    published_later()
+
+    assert gate.seats_left(event.pk) == 10
+
+
 def test_control_without_the_newest_holds_it_is_counted_twice(
     event, fan, now, published_later, monkeypatch
 ):

@@ -17,7 +17,7 @@ def bought(event: Event, fan: Any, now: datetime, *seats: int) -> Reservation:
 
 
 def all_sold(event: Event, now: datetime) -> list[Reservation]:
-    """Seat by seat, an order each, as if it had been so for long: nothing is left."""
+    """Seat by seat, an order each, as if it had been so for long: it is sold out."""
     owner, seats = make_user(password=None), list(event.seats.order_by("pk"))
     whose: Any = {"event": event, "fan": owner, "currency": "KRW", "state": "confirmed"}
     times = {"created_at": now - timedelta(hours=1), "deadline": now}
@@ -28,7 +28,13 @@ def all_sold(event: Event, now: datetime) -> list[Reservation]:
         for order, seat in zip(orders, seats, strict=True)
     )
     event.seats.update(state="sold")
+    say_sold_out(event)
     return orders
+
+
+def say_sold_out(event: Event) -> None:
+    event.state = Event.State.SOLD_OUT
+    event.save(update_fields=["state"])
 
 
 def refunded(now: datetime, *orders: Reservation) -> None:

@@ -19,8 +19,10 @@ from tests.reservations.standby.acting import (
     refunded,
     states_of,
 )
+from ticketing.core import redis
 from ticketing.core.errors import IllegalMove, InvalidInput
 from ticketing.events.models import Event
+from waiting_queue import keys
 from waiting_queue.models import QueueJournal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -92,6 +94,8 @@ def test_a_missed_offer_goes_to_the_next(event, orders, now):
 
     assert states_of(first, second) == ["missed", "offered"]
     assert offered_seats(second) == seat_ids(event)[:1]
+    counted = keys.run_outs(event.pk, "person", str(first.fan_id))
+    assert not redis.queue_client().exists(counted)  # nobody asked for an offer
 
 
 def test_who_missed_it_may_join_again_at_the_end(event, orders, now):

@@ -1,8 +1,7 @@
 """Standby lists with many at work at the same moment: with the locks, and without."""
 
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import timedelta
-from threading import Barrier, BrokenBarrierError
 from threading import Event as Flag
 
 import pytest
@@ -12,9 +11,10 @@ from reservations import selectors, services
 from reservations.models import Reservation, ReservedSeat, ReturnedSeat, StandbyEntry, StandbyList
 from reservations.services import standby_entries, standby_offers
 from tests.making import make_event, make_plan, make_user
-from tests.race import together
+from tests.race import together, wait_unless_blocking
 from tests.reservations.acting import hold
 from tests.reservations.standby.acting import all_sold, joined, refunded, states_of
+from tests.waiting import PATIENCE
 from ticketing.events.models import Event, Seat
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.soak]
@@ -36,14 +36,14 @@ def offers():
     return list(StandbyEntry.objects.filter(state="offered").order_by("pk"))
 
 
-def all_at_once(work, barrier):
+def all_at_once(work, count, here):
     """Everybody goes on from here when everybody is here; who is kept away by a lock is not waited
-    for."""
+    for, nor who is done."""
 
     def wrapped(*args, **kwargs):
         found = work(*args, **kwargs)
-        with suppress(BrokenBarrierError):
-            barrier.wait(1)
+        here.append(found)
+        wait_unless_blocking(lambda: len(here) >= count)
         return found
 
     return wrapped
@@ -64,10 +64,17 @@ def test_many_workers_offer_each_seat_once_and_in_order(event, orders, now):
 def test_one_seat_that_many_workers_see_is_offered_to_the_first(event, orders, now, monkeypatch):
     first, second = joined(event, now), joined(event, now)
     refunded(now, orders[0])
-    wait = all_at_once(standby_offers._is_within_limit, Barrier(2))
+    here = []
+    wait = all_at_once(standby_offers._is_within_limit, 2, here)
     monkeypatch.setattr(standby_offers, "_is_within_limit", wait)
 
-    results = together(2, lambda _: services.offer_next(event_id=event.pk, now=now))
+    def offer(_):
+        try:
+            return services.offer_next(event_id=event.pk, now=now)
+        finally:
+            here.append("done")
+
+    results = together(2, offer)
 
     assert sorted(type(result).__name__ for result in results) == ["NoneType", "Reservation"]
     assert states_of(first, second) == ["offered", "waiting"]
@@ -86,7 +93,7 @@ def test_control_without_the_locks_only_the_constraint_stops_them(event, orders,
     monkeypatch.setattr(standby_offers, "returned_seats_for_update", lambda _, seats: seats)
     monkeypatch.setattr(standby_offers, "lock_person_limit", lambda **_: None)
     monkeypatch.setattr(
-        standby_offers, "_is_within_limit", all_at_once(standby_offers._is_within_limit, Barrier(2))
+        standby_offers, "_is_within_limit", all_at_once(standby_offers._is_within_limit, 2, [])
     )
 
     results = together(2, lambda _: services.offer_next(event_id=event.pk, now=now))
@@ -105,12 +112,12 @@ def offered_while_the_policy_is_turned_off(event, orders, now, monkeypatch):
     def slowly(*args):
         write(*args)
         offered.set()
-        freed.wait(0.7)
+        wait_unless_blocking(freed.is_set)
 
     monkeypatch.setattr(standby_offers, "_mark_offered", slowly)
 
     def free():
-        offered.wait(5)
+        offered.wait(PATIENCE)
         Event.objects.filter(pk=event.pk).update(returns="at_once")
         services.release_returned(event_id=event.pk, now=now)
         freed.set()
@@ -171,7 +178,7 @@ def test_offers_that_end_together_are_written_down_once(event, orders, now):
 
 def many_tabs(event, now, monkeypatch):
     fan = make_user(password=None)
-    wait = all_at_once(standby_entries._turn_number, Barrier(WORKERS))
+    wait = all_at_once(standby_entries._turn_number, WORKERS, [])
     monkeypatch.setattr(standby_entries, "_turn_number", wait)
     together(WORKERS, lambda _: joined(event, now, fan=fan))
     return StandbyEntry.objects.filter(fan=fan).count()
@@ -234,13 +241,14 @@ def hold_and_offer(event, orders, now, monkeypatch):
     ReturnedSeat.objects.filter(pk=free).delete()
     Seat.objects.filter(pk=free).update(state="available")
     services.rebuild_gate(event_id=event.pk, now=now)
+    services.update_sold_out(now=now)  # on sale again
     counted, done, may_have = Flag(), Flag(), standby_offers._is_within_limit
 
     def slowly(*args):
         """What was counted is acted upon once the hold is through, if it can be."""
         found = may_have(*args)
         counted.set()
-        done.wait(1)
+        wait_unless_blocking(done.is_set)
         return found
 
     monkeypatch.setattr(standby_offers, "_is_within_limit", slowly)
@@ -248,10 +256,11 @@ def hold_and_offer(event, orders, now, monkeypatch):
     def work(number):
         if number:
             return services.offer_next(event_id=event.pk, now=now)
-        counted.wait(5)
-        held = hold(event, entry.fan, now, free)
-        done.set()
-        return held
+        counted.wait(PATIENCE)
+        try:
+            return hold(event, entry.fan, now, free)
+        finally:
+            done.set()
 
     together(2, work)
     return ReservedSeat.objects.filter(live=True, reservation__fan=entry.fan_id).count()

@@ -28,6 +28,7 @@ def test_whichever_way_a_seat_comes_back_it_is_kept(event, now, way):
     first, *rest = seat_ids(event)
     for seat in rest:
         bought(event, make_user(password=None), now, seat)
+    StandbyList.objects.create(event=event, sold_out_at=now)  # it was sold out before
     fan = make_user(password=None)
     if way == "refunded":
         refunded(now, bought(event, fan, now, first))
@@ -43,6 +44,17 @@ def test_whichever_way_a_seat_comes_back_it_is_kept(event, now, way):
     assert services.inconsistent_seats(event_id=event.pk) == {}
 
 
+def test_the_last_hold_that_runs_out_is_for_the_line_as_it_never_was_sold_out(event, now):
+    first, *rest = seat_ids(event)
+    for seat in rest:
+        bought(event, make_user(password=None), now, seat)
+    hold(event, make_user(password=None), now, first)
+
+    services.expire_holds(now=now + timedelta(hours=1))
+
+    assert (is_free(first), kept(event)) == (True, [])
+
+
 def test_before_it_is_sold_out_a_seat_is_free_at_once(event, now):
     first, *_ = seat_ids(event)
 
@@ -52,7 +64,7 @@ def test_before_it_is_sold_out_a_seat_is_free_at_once(event, now):
     assert kept(event) == []
 
 
-def test_by_default_it_is_on_sale_at_once(event, orders, now):
+def test_with_that_policy_it_is_on_sale_at_once(event, orders, now):
     policy(event, "at_once")
 
     refunded(now, orders[0])
@@ -82,6 +94,7 @@ def test_nobody_can_have_it_nor_sees_it_as_free(event, orders, fan, now):
 def test_nor_does_the_database_give_it_when_redis_was_lost(event, orders, fan, now):
     refunded(now, orders[0])
     gate.rebuild(event.pk, {})
+    policy(event, "standby", state="on_sale")
 
     with pytest.raises(errors.SeatsTaken):
         hold(event, fan, now, orders[0].seats.get().seat_id)
@@ -101,6 +114,7 @@ def test_who_tries_a_seat_whose_hold_ran_out_does_not_jump_the_list(event, now, 
     hold(event, fan, now, first)
     for seat in rest:
         bought(event, make_user(password=None), now, seat)
+    StandbyList.objects.create(event=event, sold_out_at=now)  # it was sold out before
     later = now + timedelta(hours=1)
 
     with pytest.raises(errors.SeatsTaken):
@@ -116,6 +130,7 @@ def test_with_nobody_on_the_list_it_is_on_sale_again(event, orders, fan, now):
     refunded(now, orders[0])
 
     services.process_returned_seats(now=now)
+    services.update_sold_out(now=now)
 
     assert kept(event) == []
     assert hold(event, fan, now, orders[0].seats.get().seat_id).is_new
@@ -147,6 +162,7 @@ def test_after_a_random_delay_within_the_limit_together_if_bought_together(event
     policy(event, "jittered", returns_minutes=30)
     ids = seat_ids(event)
     orders = [bought(event, make_user(password=None), now, *ids[n : n + 2]) for n in (0, 2, 4, 6)]
+    services.update_sold_out(now=now)
     refunded(now, *orders)
 
     moments = list(ReturnedSeat.objects.order_by("pk").values_list("back_at", flat=True))

@@ -147,5 +147,7 @@ def test_the_door_is_chosen_among_the_events_of_these_days(event, now):
     tonight = make_event(now, starts_at=now + timedelta(hours=3), doors_at=now)
     draft = make_event(now, starts_at=now + timedelta(hours=3), doors_at=now, state="draft")
 
-    assert check_ins.door_events(now) == [tonight]
-    assert draft not in check_ins.door_events(now)
+    near, later = check_ins.door_events(now)
+
+    assert (near, later) == ([tonight], [event])
+    assert draft not in near + later

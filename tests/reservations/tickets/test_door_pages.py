@@ -45,8 +45,23 @@ class Door:
 
 
 @pytest.fixture
+def event(event, now):
+    """Its doors open in an hour."""
+    event.doors_at, event.starts_at = now + timedelta(hours=1), now + timedelta(hours=2)
+    event.save()
+    return event
+
+
+@pytest.fixture
 def door(event, doorkeeper):
     return Door(event, doorkeeper)
+
+
+def open_in(event, days):
+    Event.objects.filter(pk=event.pk).update(
+        doors_at=event.doors_at + timedelta(days=days),
+        starts_at=event.starts_at + timedelta(days=days),
+    )
 
 
 def a_scan(text, **more):
@@ -105,11 +120,46 @@ def test_nobody_else_undoes(event, ticket, door, who):
 # -- pages ----------------------------------------------------------------------------------------
 
 
-def test_tonights_events_are_offered(door, event, now):
-    assert event.title_en not in read(door.client.get("/door/"))
-    Event.objects.filter(pk=event.pk).update(starts_at=now + timedelta(hours=2), doors_at=now)
+def test_tonights_events_come_first_and_later_ones_follow(door, event, now):
+    page = read(door.client.get("/door/"))
+    assert event.title_en in page
+    assert "Coming up" not in page
 
-    assert event.title_en in read(door.client.get("/door/"))
+    open_in(event, 20)
+    page = read(door.client.get("/door/"))
+
+    assert "No event starts within two days." in page
+    assert page.index("Coming up") < page.index(event.title_en)
+
+
+def test_the_door_asks_before_somebody_comes_in_days_before(door, event, ticket):
+    open_in(event, 9)
+
+    page = read(door.type_in(ticket.code))
+    assert "answer--not_yet" in page
+    assert "Too early: doors open" in page
+    assert "Let in anyway" in page
+    assert Ticket.objects.get(pk=ticket.pk).state == "valid"
+
+    assert "answer--valid" in read(door.type_in(ticket.code, anyway="1"))
+    assert Ticket.objects.get(pk=ticket.pk).state == "used"
+
+
+def test_a_program_at_the_door_is_asked_too_and_who_is_inside_already_is_not(door, event, ticket):
+    open_in(event, 9)
+
+    (told,) = door.send(a_scan(ticket.code)).json()["check_ins"]
+    assert (told["answer"], told["reason"], told["entry_number"]) == ("NOT_YET", "early", None)
+    (told,) = door.send(a_scan(ticket.code, offline=True)).json()["check_ins"]
+    assert (told["answer"], told["conflict"]) == ("VALID", False)
+
+
+def test_a_program_may_insist(door, event, ticket):
+    open_in(event, 9)
+
+    (told,) = door.send(a_scan(ticket.code, anyway=True)).json()["check_ins"]
+
+    assert told["answer"] == "VALID"
 
 
 def test_a_typed_code_lets_in_and_says_who(door, ticket):
@@ -159,7 +209,7 @@ def test_an_event_that_is_not_there_has_no_door(door, path):
 
 
 def test_a_strange_address_is_just_the_door(door, event):
-    answer = door.client.get(f"/door/{event.pk}/?last=x&door=%00")
+    answer = door.client.get(f"/door/{event.pk}/?last=x&door=%7F")
 
     assert answer.status_code == 200
 
@@ -239,7 +289,7 @@ def test_another_site_can_not_check_in(door, ticket):
 
 
 def test_a_program_checks_in_with_a_token(event, ticket, doorkeeper, now):
-    secret = accounts.create_token(user=doorkeeper, name="gate", now=now)[1]
+    secret = accounts.create_token(user=doorkeeper, name="gate", scopes=["door"], now=now)[1]
     door = Door(event)
     body = {"event": event.pk, "check_ins": [a_scan(ticket.code)]}
 

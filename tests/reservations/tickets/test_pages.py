@@ -15,6 +15,7 @@ from tests.reservations.tickets.conftest import scan
 
 pytestmark = pytest.mark.django_db
 BACKEND = "django.contrib.auth.backends.ModelBackend"
+CODE = 'class="pass__qr"'
 FILES = ["", "qr.svg", "ticket.pdf", "ticket.ics"]
 FORMS = {"rename/": {"name": "X"}, "reissue/": {}, "offer/": {"email": "x@example.com"}}
 
@@ -47,6 +48,50 @@ def test_a_ticket_shows_what_one_needs_at_the_door(ann, ticket, event):
     assert "Section A, row 1, seat 1" in page
     assert f"{ticket.code[:5]}-{ticket.code[5:]}" in page
     assert f"/tickets/{ticket.code}/qr.svg" in page
+
+
+def test_all_tickets_of_an_order_are_on_one_page_with_their_codes(ann, order):
+    page = read(ann.get(f"/tickets/orders/{order.code}/"))
+
+    codes = list(order.tickets.values_list("code", flat=True))
+    assert all(f"{code[:5]}-{code[5:]}" in page for code in codes)
+    assert page.count(CODE) == len(codes) == 2
+    assert "ticket 1 of 2" in page
+    assert "brightness" in page
+    assert 'data-tickets="/tickets/worker.js"' in page
+
+
+def test_it_shows_only_what_its_reader_still_holds(ann, ben, rival, order, ticket, fan, now):
+    address = f"/tickets/orders/{order.code}/"
+    assert ben.get(address).status_code == 404
+    assert browser().get(address).status_code == 401
+    offer = services.offer_ticket(code=ticket.code, fan_id=fan.pk, email=rival.email, now=now)
+    services.accept_offer(code=offer.code, fan_id=rival.pk, now=now)
+
+    assert read(ann.get(address)).count(CODE) == 1
+    assert read(ben.get(address)).count(CODE) == 1
+    assert f'href="{address}"' in read(ben.get("/tickets/"))
+
+
+def test_a_ticket_that_is_being_refunded_shows_no_code(ann, order, ticket, now):
+    services.suspend_tickets(code=order.code, seats=[ticket.seat_id], now=now)
+
+    page = read(ann.get(f"/tickets/orders/{order.code}/"))
+
+    assert page.count(CODE) == 1
+    assert "It lets nobody in." in page
+
+
+def test_the_header_leads_to_my_tickets(ann, order):
+    assert 'href="/tickets/">My tickets' in read(ann.get("/orders/"))
+
+
+@pytest.mark.parametrize("folder", ["door", "tickets"])
+def test_a_worker_keeps_pages_for_those_without_a_network(ann, folder):
+    answer = ann.get(f"/{folder}/worker.js")
+
+    assert answer.headers["Content-Type"].startswith("text/javascript")
+    assert folder in answer.content.decode()
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -209,8 +254,10 @@ def test_after_the_door_it_says_so(ann, event, ticket, doorkeeper, now):
     assert "Somebody may have copied it" not in page
 
 
-def test_a_page_costs_few_statements(ann, ticket, django_assert_max_num_queries):
+@pytest.mark.parametrize("path", ["", "orders/{order}/", "{ticket}/"])
+def test_a_page_costs_few_statements(ann, ticket, path, django_assert_max_num_queries):
     ann.get("/tickets/")
 
+    address = path.format(order=ticket.reservation.code, ticket=ticket.code)
     with django_assert_max_num_queries(4):
-        ann.get(f"/tickets/{ticket.code}/")
+        assert ann.get(f"/tickets/{address}").status_code == 200

@@ -1,5 +1,6 @@
 """The quick way to draw a QR code gives the very code that segno draws."""
 
+from io import BytesIO
 from secrets import token_urlsafe
 
 import pytest
@@ -39,3 +40,10 @@ def test_the_runs_are_the_black_squares(ticket):
     black = {(x + n, y) for x, y, length in runs for n in range(length)}
     assert across == len(rows)
     assert black == {(x, y) for y, row in enumerate(rows) for x, dark in enumerate(row) if dark}
+
+
+def test_the_picture_is_the_one_that_segno_writes(ticket):
+    drawn, out = segno.make(qr_text(ticket), error="m", micro=False, mask=qr.MASK), BytesIO()
+    drawn.save(out, kind="svg", border=4, scale=8, light="#fff", xmldecl=False, omitsize=True)
+
+    assert qr.qr_svg(ticket) == out.getvalue()

@@ -29,18 +29,18 @@ def unlock(monkeypatch):
 
         def look(pk):
             found = Ticket.objects.get(pk=pk)
-            met.wait(10)
-            assert count > 2 or other_is_done.wait(10)
+            met.wait(60)
+            assert count > 2 or other_is_done.wait(60)
             return found
 
         def look_with_the_order(code, **owner):
             found = Ticket.objects.get(code=code, **owner)
-            met.wait(10)
+            met.wait(60)
             return found
 
         def look_at_all(reservation):
             found = list(Ticket.objects.filter(reservation=reservation, state__in=Ticket.LIVE))
-            met.wait(10)
+            met.wait(60)
             return found
 
         monkeypatch.setattr(locks, "ticket_for_update", look)
@@ -265,11 +265,11 @@ def test_control_without_the_persons_lock_they_do(event, rival, almost_full, now
     def count_and_wait(*args):
         real(*args)
         counted.set()
-        assert chosen.wait(10)
+        assert chosen.wait(60)
 
     @contextmanager
     def between():
-        assert counted.wait(10)
+        assert counted.wait(60)
         yield
         chosen.set()
 

@@ -12,6 +12,7 @@ from reservations.tickets import signing
 from tests.making import make_user, seat_ids
 from tests.reservations.acting import hold
 from tests.reservations.tickets.conftest import buy, scan
+from ticketing.accounts.errors import EmailNotConfirmed
 
 pytestmark = pytest.mark.django_db
 
@@ -108,6 +109,17 @@ def test_an_offer_waits_for_somebody_who_signs_up_later(ticket, fan, now):
     cem = make_user(email="cem@example.com", password=None)
 
     assert services.accept_offer(code=made.code, fan_id=cem.pk, now=now).holder == cem
+
+
+def test_a_stranger_with_the_receivers_address_does_not_get_it(ticket, fan, now):
+    stranger = make_user(email="victim@example.com", email_confirmed_at=None)
+    code = offer(ticket, fan, stranger, now).code
+
+    for act in (services.accept_offer, services.decline_offer):
+        with pytest.raises(EmailNotConfirmed):
+            act(code=code, fan_id=stranger.pk, now=now)
+    ticket.refresh_from_db()
+    assert (ticket.holder, ticket.state) == (fan, "valid")
 
 
 def test_an_offer_can_be_declined_or_withdrawn_and_made_again(ticket, fan, rival, now):

@@ -1,0 +1,105 @@
+// Finished pictures of parts of the plan. While the map moves, frames copy them, moved and scaled, and draw one more at most;
+// when it rests, what is in view is drawn again at its exact scale.
+
+const SIDE = 384; // pixels of a tile
+const AHEAD = 64; // pixels around the view, in which tiles are drawn, too
+const [SMALLEST, LARGEST] = [0.6, 2]; // scale of finished tiles while the map moves; beyond, others are drawn
+
+export class Tiles {
+  #paint; #levels = []; #version = 0; #spare = [];
+
+  /** `paint(context, scene)` draws what the scene's camera sees. */
+  constructor(paint) {
+    this.#paint = paint;
+  }
+
+  /** Something in the drawing changed. */
+  invalidate() {
+    this.#version += 1;
+  }
+
+  /** Show what the camera sees; returns whether tiles are left to be drawn. */
+  show(context, scene, isMoving) {
+    const { camera } = scene, level = this.#levelFor(scene, isMoving), due = this.#due(level, camera, isMoving ? 0 : AHEAD);
+    const now = isMoving ? due.slice(0, 1) : due;
+    for (const place of now) this.#draw(level, place, scene);
+    if (due.length === now.length) this.#keepOnly(level, camera);
+    for (const one of this.#levels) copy(context, one, camera);
+    return due.length > now.length;
+  }
+
+  /** Tiles of one scale. Those of the scale before stay below them until all are drawn. */
+  #levelFor({ camera: { scale, x, y }, ratio }, isMoving) {
+    const last = this.#levels.at(-1), drift = last?.ratio === ratio ? scale / last.scale : 0;
+    if (isMoving ? drift > SMALLEST && drift < LARGEST : drift === 1) return last;
+    for (const unfinished of this.#levels.splice(1)) this.#drop(unfinished);
+    const level = { scale, x, y, ratio, unit: SIDE / ratio / scale, tiles: new Map() };
+    this.#levels.push(level);
+    return level;
+  }
+
+  /** Places of tiles that are missing or out of date: the oldest first, of those the nearest to the middle of the view. */
+  #due(level, camera, ahead) {
+    const [left, top, right, bottom] = inTiles(level, camera, ahead), found = [];
+    for (let row = Math.floor(top); row < bottom; row++) {
+      for (let column = Math.floor(left); column < right; column++) {
+        const version = level.tiles.get(nameOf(column, row))?.version ?? -1;
+        const far = Math.hypot(column + 0.5 - (left + right) / 2, row + 0.5 - (top + bottom) / 2);
+        if (version !== this.#version) found.push({ column, row, version, far });
+      }
+    }
+    return found.sort((a, b) => a.version - b.version || a.far - b.far);
+  }
+
+  #draw(level, { column, row }, scene) {
+    const { scale, ratio, unit } = level, name = nameOf(column, row), tile = level.tiles.get(name) ?? this.#spare.pop() ?? newTile();
+    const side = SIDE / ratio, pitch = scene.camera.pitch * scale / scene.camera.scale;
+    const camera = { scale, pitch, x: level.x + column * unit, y: level.y + row * unit, width: side, height: side };
+    this.#paint(tile.context, { ...scene, camera });
+    level.tiles.set(name, Object.assign(tile, { column, row, version: this.#version }));
+  }
+
+  /** The level's tiles in view are drawn: other levels are not needed any more, nor tiles far from the view. */
+  #keepOnly(level, camera) {
+    while (this.#levels.length > 1) this.#drop(this.#levels.shift());
+    const near = inTiles(level, camera, AHEAD + SIDE);
+    for (const [name, tile] of level.tiles) {
+      if (isIn(tile, near)) continue;
+      level.tiles.delete(name);
+      this.#spare.push(tile);
+    }
+  }
+
+  #drop({ tiles }) {
+    this.#spare.push(...tiles.values());
+  }
+}
+
+function newTile() {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [SIDE, SIDE];
+  return { canvas, context: canvas.getContext("2d", { alpha: false }) };
+}
+
+const nameOf = (column, row) => `${column} ${row}`;
+const isIn = ({ column, row }, [left, top, right, bottom]) => column > left - 1 && column < right && row > top - 1 && row < bottom;
+
+/** The view and some pixels around it, in a level's columns and rows. */
+function inTiles({ scale: drawn, x: left, y: top, unit }, { scale, x, y, width, height }, around) {
+  const margin = around / drawn;
+  return [(x - margin - left) / unit, (y - margin - top) / unit, (x + width / scale + margin - left) / unit, (y + height / scale + margin - top) / unit];
+}
+
+/** To whole pixels: no gaps between tiles, and sharp at rest. */
+function copy(context, level, camera) {
+  const seen = inTiles(level, camera, 0), zoom = camera.scale * level.ratio;
+  const px = (column) => Math.round((level.x + column * level.unit - camera.x) * zoom);
+  const py = (row) => Math.round((level.y + row * level.unit - camera.y) * zoom);
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.imageSmoothingEnabled = false; // much cheaper without a graphics processor
+  for (const tile of level.tiles.values()) {
+    if (!isIn(tile, seen)) continue;
+    const { canvas, column, row } = tile, left = px(column), top = py(row);
+    context.drawImage(canvas, left, top, px(column + 1) - left, py(row + 1) - top);
+  }
+}
