@@ -52,6 +52,14 @@ class NotRefundable(DomainError):
     message = _("This payment can't be refunded now.")
 
 
+class RefundInProgress(NotRefundable):
+    """Another refund of the same order is under way; there is one at a time."""
+
+    code = "refund_in_progress"
+    message = _("Another refund of this order is in progress.")
+    advice = _("Try again when it is done, in a moment.")
+
+
 class TooMuchToRefund(DomainError):
     """`left` is the amount that can still be refunded."""
 
@@ -81,3 +89,21 @@ class BadWebhook(DomainError):
     code = "bad_webhook"
     status = 400
     message = _("This message can't be trusted.")
+
+
+class VerificationRefused(DomainError):
+    """Nobody was verified under this number, or it is old or another account's."""
+
+    code = "verification_refused"
+    message = _("Your identity could not be verified.")
+    advice = _("Begin again from the event’s page. Nothing was stored.")
+
+
+class IdentityPaused(DomainError):
+    """The gateway does not answer. Loading the page again asks it again."""
+
+    code = "identity_paused"
+    status = 503
+    message = _("The verification service does not answer at the moment.")
+    advice = _("This page tries again in a few seconds. Your place and your seats are kept.")
+    retry_after = 5

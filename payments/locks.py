@@ -1,8 +1,10 @@
 """Row locks of payments, and the statements that lock and write in one round trip (`sql/`).
 
-A reservation is locked before its payment, a payment before its refunds and messages.
+A reservation is locked before its payment, a payment before its refunds and messages. What a
+checkout does in its event loop is a coroutine, and a transaction of its own.
 """
 
+import json
 from collections.abc import Collection
 from datetime import datetime
 from functools import cache
@@ -12,19 +14,20 @@ from uuid import UUID
 
 from django.db import connection
 
-from payments.models import OutboxMessage, Payment, Refund
+from payments.models import OutboxMessage, Payment, Refund, RefundPolicy
 from reservations import services as reservations
 from reservations.models import Reservation
-from ticketing.core.sql import columns, instance, rows
+from ticketing.core.sql import arows, columns, instance, rows
 from ticketing.events.models import FIRST_REHEARSAL_ID
 
 FOLDER = Path(__file__).parent / "sql"
-PAYMENT = columns(Payment, "payment")
+# The terms are long, and needed only by who cancels.
+PAYMENT = columns(Payment, "payment", without=("terms",))
 RESERVATION = columns(Reservation, "reservation", "reservation.")
 CHANGEABLE = frozenset(field.column for field in Payment._meta.concrete_fields)
 
 
-def begin_payment(
+async def begin_payment(
     *,
     code: str,
     fan_id: int,
@@ -32,27 +35,32 @@ def begin_payment(
     payment_key: UUID,
     language: str,
     takes_rehearsals: bool,
+    consents: Collection[int],
     now: datetime,
 ) -> dict[str, Any] | None:
     """Lock the reservation, find or begin its payment; None without such a reservation."""
     values: dict[str, Any] = {"code": code, "fan": fan_id, "number": number, "now": now}
     values |= {"payment_key": payment_key, "language": language}
     values |= {"takes_rehearsals": takes_rehearsals, "first_rehearsal": FIRST_REHEARSAL_ID}
+    values |= {"usual_terms": json.dumps(RefundPolicy().terms)}
+    # As text, like all numbers: each width of array would be prepared anew.
+    values |= {"consents": f"{{{','.join(map(str, consents))}}}"}
     text = statement("begin_payment").replace("{extend_hold}", reservations.extension_sql())
-    return next(iter(_rows(text, values)), None)
+    return next(iter(await arows(_with_columns(text), values)), None)
 
 
-def start_charge(
+async def start_charge(
     *, number: str, fan_id: int, token: str, transaction_id: str, now: datetime, due_at: datetime
 ) -> tuple[Payment, bool] | None:
     """The fan's payment with its reservation, and whether this call started the charge."""
     values: dict[str, Any] = {"number": number, "fan": fan_id, "token": token, "now": now}
     values |= {"transaction_id": transaction_id, "due_at": due_at}
-    found = _rows(statement("start_charge"), values | _allowed(Payment.State.CHARGING))
+    text = _with_columns(statement("start_charge"))
+    found = await arows(text, values | _allowed(Payment.State.CHARGING))
     return next(((payment_of(row), row["is_started"]) for row in found), None)
 
 
-def succeed_payment(
+async def succeed_payment(
     payment: Payment, *, charged: int, transaction_id: str, kind: str, now: datetime
 ) -> dict[str, Any]:
     """Lock reservation, payment and seats; sell, if both are still open."""
@@ -60,11 +68,24 @@ def succeed_payment(
     values |= {"transaction_id": transaction_id} | reservations.sale_values(now)
     values |= _allowed(Payment.State.SUCCEEDED, when=Payment.OPEN)
     text = statement("succeed_payment").replace("{sale}", reservations.sale_sql())
-    [row] = _rows(text, values)
+    [row] = await arows(_with_columns(text), values)
     return row
 
 
-def move_payment(
+def move_payment(payment: Payment, **move: Any) -> Payment | None:
+    """Lock, move as `MOVES` allows, and add a timeline row; None if it was moved elsewhere.
+
+    `move` as in `_move`. In a transaction of the caller's, or in one of its own.
+    """
+    return _moved(payment, rows(*_move(payment, **move)))
+
+
+async def amove_payment(payment: Payment, **move: Any) -> Payment | None:
+    """The same for coroutines."""
+    return _moved(payment, await arows(*_move(payment, **move)))
+
+
+def _move(
     payment: Payment,
     *,
     to: str,
@@ -73,12 +94,14 @@ def move_payment(
     note: str = "",
     by: int | None = None,
     **changes: Any,
-) -> Payment | None:
-    """Lock, move as `MOVES` allows, and add a timeline row; None if it was moved elsewhere."""
+) -> tuple[str, dict[str, Any]]:
     further = "".join(f", {name} = %({name})s" for name in changes if name in CHANGEABLE)
     values = {"id": payment.pk, "to": to, "now": now, "note": note[:300], "by": by}
-    text = statement("move_payment").replace("{set}", further)
-    found = _rows(text, values | changes | _allowed(to, when=when))
+    text = _with_columns(statement("move_payment").replace("{set}", further))
+    return text, values | changes | _allowed(to, when=when)
+
+
+def _moved(payment: Payment, found: list[dict[str, Any]]) -> Payment | None:
     moved = next((instance(Payment, row) for row in found), None)
     if moved and Payment.reservation.is_cached(payment):  # saves reading it again
         moved.reservation = payment.reservation
@@ -98,8 +121,8 @@ def _allowed(to: str, when: Collection[str] | None = None) -> dict[str, list[str
     return {"allowed": [str(state) for state in states if when is None or state in when]}
 
 
-def _rows(text: str, values: dict[str, Any]) -> list[dict[str, Any]]:
-    return rows(text.replace("{payment}", PAYMENT).replace("{reservation}", RESERVATION), values)
+def _with_columns(text: str) -> str:
+    return text.replace("{payment}", PAYMENT).replace("{reservation}", RESERVATION)
 
 
 def claim_due_payments(*, now: datetime, lease: datetime, batch: int) -> list[int]:

@@ -1,8 +1,8 @@
 """Payments in Redis: the gateway's circuit breaker, and the channel of payments that changed.
 
-Every process shares the breaker: when too many calls fail, it stops all calls for a minute, then
-lets one probe through. Calls that only read may probe every few seconds before. Without Redis the
-breaker counts as closed.
+Every process shares the breaker: when too many calls fail for a few seconds, it stops all calls for
+a minute, then lets one probe through. Calls that only read may probe every few seconds before.
+Without Redis the breaker counts as closed.
 """
 
 import asyncio
@@ -33,6 +33,10 @@ PROBE_MS = 15_000
 READ_EVERY_MS = 5_000
 MIN_CALLS = 10
 MAX_FAILURE_PERCENT = 50
+# A crowd makes ten calls in a moment, and a gateway that is away for a second is soon back: nothing
+# succeeded for so long, or calls failed in so many buckets.
+MIN_OUTAGE_MS = 3_000
+MIN_FAILING_BUCKETS = 3
 
 
 class BreakerOpen(Exception):
@@ -67,7 +71,8 @@ async def allow_call(gateway: str, *, reads: bool = False) -> bool:
 async def record_call(gateway: str, *, succeeded: bool, is_probe: bool = False) -> None:
     """Count a call. One that the gateway declined succeeded: the gateway answered."""
     limits = [WINDOW_MS, BUCKET_MS, MIN_CALLS, MAX_FAILURE_PERCENT]
-    args = [_now_ms(), int(succeeded), *limits, int(is_probe), READ_EVERY_MS]
+    lasts = [MIN_OUTAGE_MS, MIN_FAILING_BUCKETS]
+    args = [_now_ms(), int(succeeded), *limits, int(is_probe), READ_EVERY_MS, *lasts]
     await _run("record_call", [keys.calls(gateway), keys.breaker(gateway)], args)
 
 
@@ -79,7 +84,7 @@ def breaker_state(gateway: str) -> BreakerState:
     recent = {
         name: int(count)
         for name, count in counts.items()
-        if int(name.partition(":")[0]) * BUCKET_MS > now - WINDOW_MS
+        if name != "failing" and int(name.partition(":")[0]) * BUCKET_MS > now - WINDOW_MS
     }
     failures = sum(count for name, count in recent.items() if name.endswith(":failed"))
     ms_left = max(0, int(opened) + OPEN_MS - now) if opened else 0

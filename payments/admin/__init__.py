@@ -1,1 +1,1 @@
-from payments.admin import messages, payments
+from payments.admin import messages, payments, policies

@@ -1,4 +1,4 @@
-"""Outbox messages, webhooks and cancellation terms in the admin."""
+"""Outbox messages and webhooks in the admin."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 
 from payments import services
 from payments.admin.payments import require
-from payments.models import OutboxMessage, RefundPolicy, WebhookReceipt
+from payments.models import OutboxMessage, WebhookReceipt
 from ticketing.core import clock
-from ticketing.core.admin.pages import PagesAdmin, ReadOnlyAdmin, operator, require_post
+from ticketing.core.admin.pages import ReadOnlyAdmin, operator, require_post
 
 
 @admin.register(OutboxMessage)
@@ -51,9 +51,3 @@ class WebhookReceiptAdmin(ReadOnlyAdmin):
     list_per_page = 50
     show_full_result_count = False
     search_fields = ("number", "webhook_id")
-
-
-@admin.register(RefundPolicy)
-class RefundPolicyAdmin(PagesAdmin):
-    list_display = ("event", "free_days", "tiers")
-    list_select_related = ("event",)

@@ -14,8 +14,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from payments import selectors, services
-from payments.admin.labels import note_label, state_label
 from payments.models import Payment, Refund, WebhookReceipt
+from payments.selectors.labels import note_label, state_label
+from ticketing.accounts.services import require_fresh
 from ticketing.core import clock
 from ticketing.core.admin.pages import ReadOnlyAdmin, operator, require_post
 from ticketing.core.money import money
@@ -48,7 +49,17 @@ class PaymentAdmin(ReadOnlyAdmin):
     search_fields = ("number", "reservation__code__iexact", "fan__email", "transaction_id")
     search_help_text = gettext_lazy("The number, the order's code, or the person's e-mail address.")
     fields = (
-        *("number", "state", "reservation", "fan", "price", "charged", "refunded", "currency"),
+        *(
+            "number",
+            "state",
+            "reservation",
+            "fan",
+            "price",
+            "charged",
+            "refunded",
+            "fees",
+            "currency",
+        ),
         *("transaction_id", "failure", "failure_message", "attempts", "due_at"),
         *("created_at", "charging_at", "settled_at", "timeline", "refund_list", "webhook_list"),
     )
@@ -73,6 +84,7 @@ class PaymentAdmin(ReadOnlyAdmin):
     def refund_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Refund all or a part, with a reason; the timeline names the operator."""
         require(request, REFUND)
+        require_fresh(request.session)
         payment = get_object_or_404(self.get_queryset(request), pk=pk)
         form = RefundForm(
             request.POST or None, initial={"amount": payment.left, "frees_seats": True}
@@ -157,7 +169,7 @@ class PaymentAdmin(ReadOnlyAdmin):
 @admin.register(Refund)
 class RefundAdmin(ReadOnlyAdmin):
     list_display = ("created_at", "payment", "amount", "fee", "state", "is_owed", "reason", "by")
-    fields = (*list_display, "frees_seats", "ended_at", "answer")
+    fields = (*list_display, "frees_seats", "seats", "ended_at", "answer")
     list_select_related = ("payment", "by")
     list_filter = ("state", "is_owed")
     show_full_result_count = False

@@ -13,6 +13,7 @@ from payments.api.serializers import (
     ConfirmSerializer,
     StartSerializer,
     payment_body,
+    terms_body,
     validated,
 )
 from payments.models import Payment
@@ -44,6 +45,7 @@ def start_arguments(request: ApiRequest) -> dict[str, Any]:
         "token": order["token"],
         "payment_key": order["payment_key"],
         "language": language_of(request.headers),
+        "consents": order["consents"],
         "now": request.now,
     }
 
@@ -78,7 +80,7 @@ def render_outcome(request: ApiRequest, payment: Payment) -> ApiResponse:
 
 
 def render_terms(request: ApiRequest, terms: CancellationTerms) -> ApiResponse:
-    return ApiResponse(200, {"percent": terms.percent, "fee": terms.fee, "back": terms.refund})
+    return ApiResponse(200, terms_body(terms))
 
 
 def body_of(payment: Payment) -> dict[str, Any]:
@@ -97,6 +99,7 @@ START = ApiCall(
     service=blocking(services.abegin_payment, at_most=PAGE_THREADS),
     aservice=services.abegin_payment,
     render=render_started,
+    takes_slot=True,
 )
 SHOW = ApiCall(
     method="GET",
@@ -108,6 +111,7 @@ SHOW = ApiCall(
     service=selectors.own_payment,
     aservice=ashow_payment,
     render=render_payment,
+    takes_slot=True,
 )
 CONFIRM = ApiCall(
     method="POST",
@@ -119,6 +123,7 @@ CONFIRM = ApiCall(
     service=blocking(services.aconfirm_payment, at_most=PAGE_THREADS),
     aservice=services.aconfirm_payment,
     render=render_outcome,
+    takes_slot=True,
 )
 CANCEL_TERMS = ApiCall(
     method="GET",
@@ -130,6 +135,7 @@ CANCEL_TERMS = ApiCall(
     service=services.cancellation_terms,
     aservice=ashow_cancel_terms,
     render=render_terms,
+    takes_slot=True,
 )
 CANCEL = ApiCall(
     method="POST",
@@ -141,5 +147,6 @@ CANCEL = ApiCall(
     service=blocking(services.acancel_order, at_most=PAGE_THREADS),
     aservice=services.acancel_order,
     render=render_outcome,
+    takes_slot=True,
 )
 CALLS = [START, SHOW, CONFIRM, CANCEL_TERMS, CANCEL]

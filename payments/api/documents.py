@@ -13,6 +13,7 @@ from payments.api.serializers import (
     StartSerializer,
 )
 from reservations import errors as reservations
+from ticketing.accounts.errors import ConsentMissing, IdentityNotVerified, TooYoung
 from ticketing.core import errors as core
 from ticketing.core.api_schema import example, refusals
 
@@ -71,8 +72,10 @@ START = call(
         reservations.BadPaymentToken(),
         reservations.HoldExpired(),
         errors.KeyReused(),
+        ConsentMissing(documents=[{"id": 3, "kind": "third_party", "version": 1}]),
         core.IllegalMove(before="ran out", after="being paid"),
         errors.PaymentsPaused(),
+        *(IdentityNotVerified(event=7), TooYoung(age=19)),
         *CHANGES,
     ),
 )
@@ -101,15 +104,30 @@ SHOW = call(
 CANCEL_TERMS = call(
     "show_cancel_terms",
     "The cancellation fee if the order is cancelled now",
-    "By the event's cancellation terms: free soon after the order, then rising.",
+    "By the terms that the order was sold under: free soon after the order, then rising. For each "
+    "seat, and for all that can be cancelled together.",
     responses={200: CancelTermsSerializer} | refusals(*NOT_CANCELLABLE, *OWN),
-    examples=[example({"percent": 10, "fee": 30800, "back": 277200})],
+    examples=[
+        example(
+            {
+                "percent": 10,
+                "at_most": None,
+                "fee": 15400,
+                "back": 138600,
+                "seats": [
+                    {"id": 101, "fee": 15400, "back": 138600, "obstacle": None},
+                    {"id": 102, "fee": 15400, "back": 138600, "obstacle": "ticket_used"},
+                ],
+            }
+        )
+    ],
 )
 CANCEL = call(
     "cancel_order",
-    "Cancel an order",
+    "Cancel an order, or some of its seats",
     "With the fee that was shown; if the fee has changed, nothing happens. The seats are released "
-    "once the money is refunded. A repeat with the same fee returns the result of the first call.",
+    "once the money is refunded; the tickets of the others stay valid. A repeat with the same fee "
+    "and seats returns the result of the first call.",
     request=OpenApiRequest(CancelSerializer),
     responses={
         200: OpenApiResponse(PaymentSerializer, "Refunded.", [example(REFUNDED)]),
@@ -117,5 +135,12 @@ CANCEL = call(
             PaymentSerializer, "Not settled yet.", [example(REFUNDING, status=202)]
         ),
     }
-    | refusals(errors.FeeChanged(fee=30800), *NOT_CANCELLABLE, *CHANGES),
+    | refusals(
+        errors.FeeChanged(fee=30800),
+        errors.RefundInProgress(),
+        reservations.TicketUsed(),
+        reservations.TicketTransferred(),
+        *NOT_CANCELLABLE,
+        *CHANGES,
+    ),
 )

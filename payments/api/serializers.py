@@ -1,11 +1,13 @@
 """Payments in JSON."""
 
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from rest_framework import serializers
 
 from payments.models import Payment
+from payments.services import CancellationTerms
 
 # How often clients should poll while a charge or refund is not settled.
 POLL_MS = 2_000
@@ -16,6 +18,12 @@ class StartSerializer(serializers.Serializer):
     token = serializers.CharField(max_length=200, help_text="`qp_…`, as given with the hold.")
     payment_key = serializers.UUIDField(
         help_text="Chosen by you; a repeat with the same key finds the first one's payment."
+    )
+    consents = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=2**63 - 1),
+        max_length=20,
+        default=list,
+        help_text="Ids of the documents that the fan has agreed to, from `/documents/`.",
     )
 
 
@@ -30,6 +38,14 @@ class ConfirmSerializer(serializers.Serializer):
 
 class CancelSerializer(serializers.Serializer):
     fee = serializers.IntegerField(min_value=0, help_text="The fee that you agreed to.")
+    seats = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=2**63 - 1),
+        allow_null=True,
+        default=None,
+        min_length=1,
+        max_length=100,
+        help_text="Only these seats, by id; the others stay yours. Without it, the whole order.",
+    )
 
 
 class CheckoutSerializer(serializers.Serializer):
@@ -61,10 +77,25 @@ class PaymentSerializer(serializers.Serializer):
     checkout = CheckoutSerializer(allow_null=True, help_text="While it can be paid.")
 
 
+class SeatTermsSerializer(serializers.Serializer):
+    id = serializers.IntegerField()
+    fee = serializers.IntegerField()
+    back = serializers.IntegerField()
+    obstacle = serializers.CharField(
+        allow_null=True, help_text="Why it can't be cancelled: `ticket_used`, `handed_over`."
+    )
+
+
 class CancelTermsSerializer(serializers.Serializer):
     percent = serializers.IntegerField()
-    fee = serializers.IntegerField(help_text="Kept, in the currency's smallest unit.")
+    at_most = serializers.IntegerField(
+        allow_null=True, help_text="If the fee is a fixed amount: so much for each ticket."
+    )
+    fee = serializers.IntegerField(
+        help_text="Kept for all seats that can be cancelled, in the currency's smallest unit."
+    )
     back = serializers.IntegerField(help_text="Refunded.")
+    seats = SeatTermsSerializer(many=True)
 
 
 def payment_body(
@@ -89,7 +120,33 @@ def payment_body(
     }
 
 
+def terms_body(terms: CancellationTerms) -> dict[str, Any]:
+    return {
+        "percent": terms.rate.percent,
+        "at_most": terms.rate.amount,
+        "fee": terms.fee,
+        "back": terms.refund,
+        "seats": [
+            {
+                "id": each.seat["id"],
+                "fee": each.fee,
+                "back": each.refund,
+                "obstacle": each.obstacle.code if each.obstacle else None,
+            }
+            for each in terms.seats
+        ],
+    }
+
+
 def validated(serializer: Any, data: Any) -> dict[str, Any]:
-    read = serializer(data=data)
-    read.is_valid(raise_exception=True)
-    return read.validated_data
+    """What the serializer reads; raises REST framework's ValidationError."""
+    return _reader(serializer).run_validation(data)
+
+
+@cache
+def _reader(serializer: Any) -> Any:
+    """Made once: an instance for each request would copy all fields, which costs more than reading.
+
+    It reads without keeping anything of the data.
+    """
+    return serializer()

@@ -5,6 +5,7 @@ from payments.gateways.base import (
     Declined,
     Gateway,
     GatewayError,
+    GatewayIdentity,
     GatewayPayment,
     GatewayUnavailable,
     OutcomeUnknown,

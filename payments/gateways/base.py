@@ -49,6 +49,15 @@ UNPAID = GatewayPayment("unpaid")
 
 
 @dataclass(frozen=True)
+class GatewayIdentity:
+    """A verified person as the gateway knows them, as far as we ask."""
+
+    unique_value: str  # CI: the same for a person at every site
+    birth_year: int
+    is_test: bool = False
+
+
+@dataclass(frozen=True)
 class PaymentPage:
     """One page of the gateway's list of payments, by payment number."""
 
@@ -71,8 +80,16 @@ class Gateway(Protocol):
 
     async def fetch(self, *, number: str, timeout: float) -> GatewayPayment: ...
 
+    async def fetch_identity(self, *, number: str, timeout: float) -> GatewayIdentity | None: ...
+
     async def list_payments(
-        self, *, since: datetime, until: datetime, page: int, timeout: float
+        self,
+        *,
+        since: datetime,
+        until: datetime,
+        page: int,
+        by_change: bool = False,
+        timeout: float,
     ) -> PaymentPage: ...
 
     async def refund(

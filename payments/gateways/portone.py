@@ -1,7 +1,7 @@
 """PortOne V2 through its official SDK's coroutines, with our own deadlines and idempotency keys.
 
-The SDK has one fixed timeout and no idempotency parameter; a hook of its HTTP client puts both on
-each request. httpx's timeouts are per phase, so `asyncio.timeout` ends a call as a whole. Every
+The SDK has one fixed timeout and no idempotency parameter; our HTTP client puts both on each
+request. Timeouts of HTTP clients are per phase, so `asyncio.timeout` ends a call as a whole. Every
 exception of the SDK is turned into one of three GatewayErrors here.
 """
 
@@ -9,11 +9,10 @@ import asyncio
 import logging
 import ssl
 from collections.abc import Awaitable, Callable
-from contextvars import ContextVar
 from copy import copy
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 import httpx
@@ -21,24 +20,28 @@ from django.conf import settings
 from portone_server_sdk import errors as sdk
 from portone_server_sdk import payment as kinds
 
-from payments import store
+from payments import metrics, store
 from payments.gateways.base import (
     BREAKER_OPEN,
     UNPAID,
     Declined,
     GatewayError,
+    GatewayIdentity,
     GatewayPayment,
     GatewayUnavailable,
     OutcomeUnknown,
     PaymentPage,
 )
-from payments.gateways.http_client import AiohttpTransport
+from payments.gateways.http_client import SdkHttpClient, request_options
+from payments.gateways.identities import fetch_verification, gateway_identity, identity_client
+from ticketing.core import clock, traces
 from ticketing.core.event_loop import at_end
+from ticketing.core.metrics.machine import PoolUse, pools
+from ticketing.core.slots import slot_given_up
 
 log = logging.getLogger(__name__)
-# Timeout in seconds and idempotency key of the request that this task is making.
-_request_options: ContextVar[tuple[float, str]] = ContextVar("request_options")
 NAME = "portone"
+# Only connecting has a limit of its own: a call that never went out may be repeated.
 CONNECT_SECONDS = 3.0
 PAGE_SIZE = 100
 OUTSTANDING, FIRST_PAUSE, LONGEST_PAUSE = "IDEMPOTENCY_OUTSTANDING_REQUEST", 0.1, 2.0
@@ -57,6 +60,11 @@ REFUSALS = (
 # A wrong API secret: the call was not carried out.
 NOT_AUTHORIZED = (sdk.UnauthorizedError, sdk.ForbiddenError)
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+OUTCOMES: dict[type, str] = {
+    Declined: "declined",
+    OutcomeUnknown: "unknown",
+    GatewayUnavailable: "unavailable",
+}
 STATUSES: dict[type, str] = {
     kinds.ReadyPayment: "unpaid",
     kinds.PayPendingPayment: "pending",
@@ -75,11 +83,15 @@ class PortOne:
         self.charges_by_server = charges_by_server
         self.store_id = client._store_id
         self.slots = asyncio.Semaphore(settings.PORTONE_MAX_IN_FLIGHT)
+        self.counting: set[asyncio.Task[None]] = set()
         self.client = copy(client)
-        hooks: Any = {"request": [_apply_request_options]}
-        self.client._async_client = httpx.AsyncClient(
-            event_hooks=hooks, transport=AiohttpTransport(_tls())
-        )
+        self.client._async_client = cast(Any, SdkHttpClient(_tls()))
+        self.identities = copy(identity_client(client._secret, client._base_url, self.store_id))
+        self.identities._async_client = self.client._async_client
+
+    def use(self) -> PoolUse:
+        size, free = settings.PORTONE_MAX_IN_FLIGHT, self.slots._value
+        return PoolUse(size, size - free, len(self.slots._waiters or ()))
 
     async def prepare(self, *, number: str, amount: int, currency: str, timeout: float) -> None:
         """Register the amount, so that the payer's browser can't change it."""
@@ -114,11 +126,30 @@ class PortOne:
         )
         return UNPAID if found is None else _gateway_payment(found)
 
+    async def fetch_identity(self, *, number: str, timeout: float) -> GatewayIdentity | None:
+        """The person who was verified; None: nobody was, or not yet."""
+        found = await self._call(
+            lambda: fetch_verification(self.identities, number),
+            timeout,
+            ignored=sdk.IdentityVerificationNotFoundError,
+        )
+        return gateway_identity(found)
+
     async def list_payments(
-        self, *, since: datetime, until: datetime, page: int, timeout: float
+        self,
+        *,
+        since: datetime,
+        until: datetime,
+        page: int,
+        by_change: bool = False,
+        timeout: float,
     ) -> PaymentPage:
-        """In the order in which they were begun, so that pages don't shift while they are read."""
-        order = {"sortBy": "REQUESTED_AT", "sortOrder": "ASC", "timestampType": "CREATED_AT"}
+        """Begun in this time, or with `by_change` changed last in it.
+
+        In the order in which they were begun, so that pages don't shift while they are read.
+        """
+        order = {"sortBy": "REQUESTED_AT", "sortOrder": "ASC"}
+        order |= {"timestampType": "STATUS_CHANGED_AT" if by_change else "CREATED_AT"}
         span = {"from": since.isoformat(), "until": until.isoformat()}
         store_id = {"storeId": self.store_id} if self.store_id else {}
         query: Any = {
@@ -154,15 +185,16 @@ class PortOne:
     ) -> Any:
         """The answer, None for an ignored refusal, or a GatewayError; over after `timeout`."""
         deadline = asyncio.get_running_loop().time() + timeout
-        try:
-            async with asyncio.timeout_at(deadline):
-                await self.slots.acquire()
-        except TimeoutError:
-            raise GatewayUnavailable("too_many_calls", "no slot was free in time") from None
-        try:
-            return await self._counted(call, deadline, key, ignored)
-        finally:
-            self.slots.release()
+        async with slot_given_up():
+            try:
+                async with asyncio.timeout_at(deadline):
+                    await self.slots.acquire()
+            except TimeoutError:
+                raise GatewayUnavailable("too_many_calls", "no slot was free in time") from None
+            try:
+                return await self._counted(call, deadline, key, ignored)
+            finally:
+                self.slots.release()
 
     async def _counted(
         self,
@@ -176,19 +208,29 @@ class PortOne:
             is_probe = await store.allow_call(NAME, reads=not key)
         except store.BreakerOpen as pause:
             raise GatewayUnavailable(BREAKER_OPEN, str(pause)) from None
-        before = _request_options.set((deadline - asyncio.get_running_loop().time(), key))
+        left = max(deadline - asyncio.get_running_loop().time(), 0.01)
+        before = request_options.set((min(CONNECT_SECONDS, 0.9 * left), key))
+        began, outcome, kind = clock.monotonic(), "unknown", key.partition("-")[0] or "read"
         try:
             async with asyncio.timeout_at(deadline):
-                answer = await call()
+                with traces.span(f"gateway {kind}"):
+                    answer, outcome = await call(), "answered"
         except ignored:
-            answer = None
+            answer, outcome = None, "answered"
         except Exception as exception:
             error = gateway_error(exception)
+            outcome = OUTCOMES[type(error)]
             await store.record_call(NAME, succeeded=isinstance(error, Declined), is_probe=is_probe)
             raise error from exception
         finally:
-            _request_options.reset(before)
-        await store.record_call(NAME, succeeded=True, is_probe=is_probe)
+            request_options.reset(before)
+            metrics.GATEWAY_CALLS.labels(kind, outcome).note(clock.monotonic() - began)
+        counted = asyncio.create_task(store.record_call(NAME, succeeded=True, is_probe=is_probe))
+        if is_probe:
+            await counted  # the breaker is closed when the caller goes on
+        else:  # shares a round trip with what the caller asks next
+            self.counting.add(counted)
+            counted.add_done_callback(self.counting.discard)
         return answer
 
 
@@ -242,15 +284,6 @@ def _gateway_payment(found: Any) -> GatewayPayment:
     )
 
 
-async def _apply_request_options(request: httpx.Request) -> None:
-    """Only connecting has a limit of its own: a call that never went out may be repeated."""
-    seconds, key = _request_options.get()
-    connect = min(CONNECT_SECONDS, 0.9 * max(seconds, 0.01))
-    request.extensions["timeout"] = httpx.Timeout(None, connect=connect).as_dict()
-    if key:
-        request.headers["Idempotency-Key"] = key
-
-
 def portone() -> PortOne:
     """The gateway of the running event loop."""
     made = _by_loop.setdefault(asyncio.get_running_loop(), {})
@@ -258,6 +291,7 @@ def portone() -> PortOne:
     if (client, charges_by_server) not in made:
         portone = PortOne(client, charges_by_server=charges_by_server)
         made[client, charges_by_server] = portone
+        pools["gateway"] = portone.use
         at_end(portone.client._async_client.aclose)
     return made[client, charges_by_server]
 
@@ -270,6 +304,7 @@ def sdk_client() -> kinds.PaymentClient:
 def _sdk_client(url: str, secret: str, store_id: str) -> kinds.PaymentClient:
     """One per process: making the SDK's client takes a third of a second."""
     _tls()
+    identity_client(secret, url, store_id or None)
     return kinds.PaymentClient(secret=secret, base_url=url, store_id=store_id or None)
 
 

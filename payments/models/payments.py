@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -67,11 +68,15 @@ class Payment(Lifecycle):
     # What the gateway charged and refunded, by its own account.
     charged = models.PositiveBigIntegerField(_("charged"), default=0)
     refunded = models.PositiveBigIntegerField(_("refunded"), default=0)
+    # Of what is left: kept for seats that were cancelled. Not refunded with the rest of the order.
+    fees = models.PositiveBigIntegerField(_("fees kept"), default=0, db_default=0)
     gateway = models.CharField(_("gateway"), max_length=20, default="portone")
     payment_token = models.CharField(max_length=300, blank=True, default="", editable=False)
     transaction_id = models.CharField(_("transaction"), max_length=100, blank=True, default="")
     failure_code = models.CharField(_("reason"), max_length=100, blank=True, default="")
     failure_message = models.CharField(_("words"), max_length=300, blank=True, default="")
+    # The cancellation terms that the fan agreed to; empty for very old payments.
+    terms: Any = models.JSONField(null=True, editable=False)
     language = models.CharField(_("language"), max_length=10, blank=True, default="")
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
     created_at = models.DateTimeField(_("created"))
@@ -97,6 +102,10 @@ class Payment(Lifecycle):
             models.CheckConstraint(
                 condition=models.Q(refunded__lte=models.F("charged")),
                 name="no_more_is_refunded_than_was_charged",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(fees__lte=models.F("charged") - models.F("refunded")),
+                name="fees_are_kept_of_what_is_left",
             ),
             models.CheckConstraint(
                 condition=models.Q(due_at__isnull=False)
@@ -139,6 +148,11 @@ class Payment(Lifecycle):
         """What can still be refunded."""
         return self.charged - self.refunded
 
+    @property
+    def paid_for_seats(self) -> int:
+        """What was paid for the seats that the order still has."""
+        return self.left - self.fees
+
 
 class PaymentStep(ChangeRecord):
     """One row of a payment's timeline, written by the statement that moves it and never edited."""
@@ -155,6 +169,7 @@ class PaymentStep(ChangeRecord):
         verbose_name = _("step of a payment")
         verbose_name_plural = _("steps of payments")
         ordering = ["id"]
+        indexes = [models.Index(fields=["-at", "-id"], name="payment_steps_by_time")]
 
     def __str__(self) -> str:
         return f"{self.before} → {self.after}"
@@ -184,6 +199,10 @@ class Refund(Lifecycle):
     before = models.PositiveBigIntegerField(default=0, editable=False)
     state = models.CharField(_("status"), max_length=9, choices=State, default=State.REQUESTED)
     frees_seats = models.BooleanField(_("the seats go back too"), default=False)
+    # Only these go back; empty: all that the order has.
+    seats = ArrayField(
+        models.BigIntegerField(), verbose_name=_("seats"), default=list, db_default=[], blank=True
+    )
     # An automatic refund of a charge that bought no seats: retried until it is done.
     is_owed = models.BooleanField(_("owed"), default=False)
     why = models.CharField(_("why"), max_length=200)

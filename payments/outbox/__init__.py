@@ -6,6 +6,7 @@ from payments.outbox.messages import (
     REFUNDED,
     RESERVATION_CANCELLED,
     RESERVATION_CONFIRMED,
+    SEATS_CANCELLED,
     SEATS_OFFERED,
     TAKEN_OFF_STANDBY,
     add,

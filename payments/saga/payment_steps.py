@@ -1,5 +1,10 @@
-"""The transactions from the beginning of a payment to its success or failure."""
+"""The transactions from the beginning of a payment to its success or failure.
 
+Those of every sale are coroutines, one statement each; the others are for threads.
+"""
+
+import json
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -16,6 +21,8 @@ from payments.saga.schedule import GRACE, LATE_CHARGE_CHECKS
 from reservations import services as reservations
 from reservations.errors import NoReservation
 from reservations.models import Reservation
+from ticketing.accounts.errors import ConsentMissing
+from ticketing.core.fast_path.threads import in_thread
 from ticketing.core.sql import instance
 from ticketing.events.models import Event
 from ticketing.events.selectors import is_rehearsal
@@ -25,38 +32,50 @@ State = Payment.State
 ATTEMPTS = 3
 
 
-def begin(*, code: str, fan_id: int, payment_key: UUID, language: str, now: datetime) -> Payment:
-    """Begin a payment, or find the one of this key or the open one. The hold can't expire now."""
+async def begin(
+    *,
+    code: str,
+    fan_id: int,
+    payment_key: UUID,
+    language: str,
+    consents: Collection[int] = (),
+    now: datetime,
+) -> Payment:
+    """Begin a payment, or find the one of this key or the open one. The hold can't expire now.
+
+    `consents`: ids of the documents that the fan agrees to with this order.
+    """
     for _ in range(ATTEMPTS):
-        row = locks.begin_payment(
+        row = await locks.begin_payment(
             code=code,
             fan_id=fan_id,
             number=new_number(),
             payment_key=payment_key,
             language=language,
             takes_rehearsals=selectors.uses_sandbox(),
+            consents=consents,
             now=now,
         )
         if row is None:
             raise NoReservation()
-        if payment := _begun(row, payment_key):
+        if payment := await _begun(row, payment_key):
             return payment
     raise KeyReused()
 
 
-def mark_prepared(payment: Payment, *, now: datetime) -> Payment | None:
+async def mark_prepared(payment: Payment, *, now: datetime) -> Payment | None:
     """The amount is registered at the gateway."""
-    return locks.move_payment(payment, to=State.PREPARED, now=now)
+    return await locks.amove_payment(payment, to=State.PREPARED, now=now)
 
 
-def start_charge(
+async def start_charge(
     *, number: str, fan_id: int, token: str, transaction_id: str, now: datetime
 ) -> tuple[Payment, bool]:
     """The fan's own payment as it is now, and whether it is the caller's to charge.
 
     Committed before the gateway is called: from now on only its answer moves the payment.
     """
-    found = locks.start_charge(
+    found = await locks.start_charge(
         number=number,
         fan_id=fan_id,
         token=token,
@@ -69,9 +88,9 @@ def start_charge(
     return found
 
 
-def succeed(payment: Payment, charge: GatewayPayment, *, now: datetime) -> Payment | None:
+async def succeed(payment: Payment, charge: GatewayPayment, *, now: datetime) -> Payment | None:
     """Payment succeeded, seats sold, tickets issued, message written: all or none."""
-    row = locks.succeed_payment(
+    row = await locks.succeed_payment(
         payment,
         charged=charge.amount,
         transaction_id=charge.transaction_id,
@@ -80,10 +99,10 @@ def succeed(payment: Payment, charge: GatewayPayment, *, now: datetime) -> Payme
     )
     if row["id"] is not None:
         paid = locks.payment_of(row)
-        reservations.publish_sale(paid.reservation, row["seats"], now=now)
+        await reservations.apublish_sale(paid.reservation, row["seats"], now=now)
         return paid
     if row["reservation.state"] != Reservation.State.PAYING:
-        return auto_refund(payment, charge, "the seats were gone", now=now)
+        return await in_thread(auto_refund, payment, charge, "the seats were gone", now=now)
     return None
 
 
@@ -149,7 +168,7 @@ def _end(payment: Payment, to: State, code: str, message: str, now: datetime) ->
     return moved
 
 
-def _begun(row: dict[str, Any], payment_key: UUID) -> Payment | None:
+async def _begun(row: dict[str, Any], payment_key: UUID) -> Payment | None:
     """The payment in the row of `begin_payment.sql`; None if its snapshot was too old for it."""
     payment = locks.payment_of(row)
     reservation = payment.reservation
@@ -161,10 +180,12 @@ def _begun(row: dict[str, Any], payment_key: UUID) -> Payment | None:
         if is_rehearsal(reservation.event_id) and not selectors.uses_sandbox():
             raise RehearsalNotCharged()
         if row["id"] is None:
+            if row["missing_consents"] and row["status"] == "extended":
+                raise ConsentMissing(documents=json.loads(row["missing_consents"]))
             return None
     reservation.event = instance(Event, row, "event.")
     if row["extended_seats"]:
-        reservations.publish_extension(reservation, row["extended_seats"])
+        await reservations.apublish_extension(reservation, row["extended_seats"])
     return payment
 
 

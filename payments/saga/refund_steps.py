@@ -1,5 +1,6 @@
 """The transactions of a refund."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import uuid4
 
@@ -25,12 +26,13 @@ def begin(
     by: int | None = None,
     fee: int = 0,
     frees_seats: bool,
+    seats: Sequence[int] = (),
     for_fan: bool = False,
 ) -> Payment | None:
     """Committed before the gateway is called, and retried until the gateway has answered.
 
     None if the payment has moved, or less is left than when the amount was decided. From now on
-    the tickets don't admit anybody; a used ticket raises here.
+    the tickets, or those of `seats`, don't admit anybody; a used one raises here.
     """
     reservations.lock_for_payment(code=payment.reservation.code)
     if locks.payment_for_update(payment.pk).left != payment.left:
@@ -47,8 +49,8 @@ def begin(
     if moved:
         if frees_seats:
             code = payment.reservation.code
-            reservations.suspend_tickets(code=code, for_fan=for_fan, now=now)
-        fields = {"by_id": by, "fee": fee, "frees_seats": frees_seats}
+            reservations.suspend_tickets(code=code, seats=seats, for_fan=for_fan, now=now)
+        fields = {"by_id": by, "fee": fee, "frees_seats": frees_seats, "seats": list(seats)}
         Refund.request(moved, amount, why=why, now=now, **fields)
     return moved
 
@@ -57,7 +59,8 @@ def begin(
 def finish(payment: Payment, refunded: int, *, now: datetime) -> Payment | None:
     """The money is back. Seats are released if the refund says so, or if nothing is left.
 
-    In the second case they stay if one of the tickets was used.
+    In the second case they stay if one of the tickets was used. A refund of some seats leaves the
+    others, and what was paid for them.
     """
     reservation = reservations.lock_for_payment(code=payment.reservation.code)
     locked = locks.payment_for_update(payment.pk)
@@ -65,11 +68,13 @@ def finish(payment: Payment, refunded: int, *, now: datetime) -> Payment | None:
     if locked.state != State.REFUNDING or refund is None:
         return None
     is_all = refunded >= locked.charged
+    left = locked.charged - min(refunded, locked.charged)
     moved = locks.move_payment(
         locked,
         to=State.REFUNDED if is_all else State.PARTIALLY_REFUNDED,
         now=now,
-        refunded=min(refunded, locked.charged),
+        refunded=locked.charged - left,
+        fees=min(locked.fees + refund.fee, left),
         settled_at=locked.settled_at or now,
         due_at=None,
         attempts=0,
@@ -77,17 +82,27 @@ def finish(payment: Payment, refunded: int, *, now: datetime) -> Payment | None:
     if moved is None:
         return None
     _close(refund, Refund.State.DONE, "", now)
-    kinds = [outbox.REFUNDED]
-    is_over = refund.frees_seats or (
-        is_all and not reservations.has_used_tickets(code=reservation.code)
-    )
-    if is_cancelled := is_over and reservation.state == Reservation.State.CONFIRMED:
-        reservations.refund(code=reservation.code, now=now)
-        kinds.append(outbox.RESERVATION_CANCELLED)
+    kinds = [outbox.REFUNDED, *_release_seats(reservation, refund, is_all=is_all, now=now)]
     details = {"refunded": refund.amount, "fee": refund.fee, "why": refund.why}
-    details |= {"is_owed": refund.is_owed, "is_cancelled": is_cancelled}
+    details |= {"is_owed": refund.is_owed, "is_cancelled": len(kinds) > 1, "seats": refund.seats}
     outbox.add(moved, reservation, *kinds, now=now, **details)
     return moved
+
+
+def _release_seats(
+    reservation: Reservation, refund: Refund, *, is_all: bool, now: datetime
+) -> list[str]:
+    """Release what the refund is for; the messages about it."""
+    if reservation.state != Reservation.State.CONFIRMED:
+        return []
+    is_whole = refund.frees_seats and not refund.seats
+    if is_whole or (is_all and not reservations.has_used_tickets(code=reservation.code)):
+        reservations.refund(code=reservation.code, now=now)
+        return [outbox.RESERVATION_CANCELLED]
+    if refund.frees_seats:
+        reservations.cancel_seats(code=reservation.code, seats=refund.seats, now=now)
+        return [outbox.SEATS_CANCELLED]
+    return []
 
 
 @transaction.atomic
@@ -112,7 +127,8 @@ def adjust_for_external(payment: Payment, refunded: int, *, now: datetime) -> No
     refund.amount = left if refund.is_owed else min(refund.amount, left)
     refund.before, refund.key = refunded, uuid4()
     refund.save(update_fields=["amount", "before", "key"])
-    Payment.objects.filter(pk=locked.pk).update(refunded=refunded)
+    fees = min(locked.fees, left)
+    Payment.objects.filter(pk=locked.pk).update(refunded=refunded, fees=fees)
 
 
 @transaction.atomic

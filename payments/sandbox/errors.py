@@ -45,6 +45,13 @@ class PaymentNotFound(Refusal):
     status = 404
 
 
+class VerificationNotFound(Refusal):
+    """There is no such identity verification."""
+
+    type = "IDENTITY_VERIFICATION_NOT_FOUND"
+    status = 404
+
+
 class AlreadyPaid(Refusal):
     """This payment was paid before."""
 

@@ -1,9 +1,12 @@
-"""The form of the payment window."""
+"""The forms of the payment window and of the window for identities."""
 
 from django import forms
+from django.core.validators import RegexValidator
 from django.utils.translation import gettext_lazy as _
 
 from payments.sandbox.behaviours import LONGEST, NEVER, SECONDS, UNANSWERED, Behaviour
+
+PHONE = RegexValidator(r"^[0-9 -]{9,20}$", _("Use digits, spaces and dashes only."))
 
 
 class BehaviourForm(forms.Form):
@@ -23,3 +26,11 @@ class BehaviourForm(forms.Form):
     def seconds_to_wait(self) -> float:
         never = self.cleaned_data["behaviour"] in UNANSWERED
         return NEVER if never else self.cleaned_data["seconds"]
+
+
+class PersonForm(forms.Form):
+    name = forms.CharField(label=_("Name"), max_length=40)
+    birth_date = forms.DateField(
+        label=_("Date of birth"), widget=forms.DateInput(attrs={"type": "date"})
+    )
+    phone = forms.CharField(label=_("Phone"), max_length=20, validators=[PHONE])

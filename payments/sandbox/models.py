@@ -1,6 +1,8 @@
 """The sandbox's payments, its ledger of charges and refunds, and its webhooks."""
 
+import hashlib
 import secrets
+from base64 import b64encode
 
 from django.db import models
 from django.db.models import Q, Sum
@@ -140,6 +142,34 @@ class Webhook(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.webhook_id}"
+
+
+class Verification(models.Model):
+    """An identity verification as PortOne has it: READY until the window was confirmed."""
+
+    class State(models.TextChoices):
+        READY = "READY"
+        VERIFIED = "VERIFIED"
+
+    number = models.CharField(max_length=64, unique=True)
+    state = models.CharField(max_length=8, choices=State, default=State.READY)
+    name = models.CharField(max_length=40, blank=True)
+    birth_date = models.DateField(null=True)
+    phone = models.CharField(max_length=20, blank=True)
+    opened_at = models.DateTimeField()
+    changed_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "payments_sandbox_verification"
+
+    def __str__(self) -> str:
+        return self.number
+
+    @property
+    def unique_value(self) -> str:
+        """The CI: whoever types the same name and date of birth is the same person."""
+        text = f"{self.name} {self.birth_date}".encode()
+        return b64encode(hashlib.sha512(text).digest()).decode()
 
 
 class Call(models.Model):

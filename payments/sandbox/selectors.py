@@ -1,12 +1,12 @@
-"""Reads of the sandbox's payments."""
+"""Reads of the sandbox's payments and identity verifications."""
 
 from collections.abc import Collection
 from datetime import datetime
 
 from django.db.models import QuerySet
 
-from payments.sandbox.errors import PaymentNotFound
-from payments.sandbox.models import Faults, Payment
+from payments.sandbox.errors import PaymentNotFound, VerificationNotFound
+from payments.sandbox.models import Faults, Payment, Verification
 
 
 def known_payments() -> QuerySet[Payment]:
@@ -19,6 +19,13 @@ def known_payment(payment_id: str) -> Payment:
     if payment is None:
         raise PaymentNotFound()
     return payment
+
+
+def known_verification(number: str) -> Verification:
+    found = Verification.objects.filter(number=number).first()
+    if found is None:
+        raise VerificationNotFound()
+    return found
 
 
 def payments_between(

@@ -7,9 +7,10 @@ from concurrent.futures import wait
 from contextlib import suppress
 from functools import cache, partial
 from inspect import iscoroutinefunction
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any
 
+import uvloop
 from django.db import transaction
 
 from ticketing.core import clock
@@ -18,6 +19,7 @@ from ticketing.core.fast_path.threads import in_thread
 log = logging.getLogger(__name__)
 
 Work = Callable[..., Any]
+_starting = Lock()
 
 
 class Timer:
@@ -66,6 +68,11 @@ def run_later(work: Work, *args: Any, seconds: float = 0) -> None:
     transaction.on_commit(lambda: Timer(partial(work, *args), seconds))
 
 
+def start(work: Work, *args: Any, seconds: float = 0) -> None:
+    """The same from an event loop, where no transaction is open."""
+    Timer(partial(work, *args), seconds)
+
+
 def pending() -> list[Timer]:
     return list(_timers)
 
@@ -79,8 +86,14 @@ def cancel_all() -> None:
             timer.join()
 
 
-@cache
 def _loop() -> asyncio.AbstractEventLoop:
-    loop = asyncio.new_event_loop()
+    """One for all: clients and their connections belong to it."""
+    with _starting:  # `cache` alone calls it twice for two threads that come first
+        return _started_loop()
+
+
+@cache
+def _started_loop() -> asyncio.AbstractEventLoop:
+    loop = uvloop.new_event_loop()
     Thread(target=loop.run_forever, name="sandbox-timers", daemon=True).start()
     return loop

@@ -4,4 +4,7 @@ from payments.sandbox import views
 
 app_name = "sandbox"
 # The API is routed by `api.endpoint`.
-urlpatterns = [path("checkout/<str:payment_id>", views.checkout, name="checkout")]
+urlpatterns = [
+    path("checkout/<str:payment_id>", views.checkout, name="checkout"),
+    path("identity/<str:number>", views.identity, name="identity"),
+]

@@ -1,21 +1,23 @@
 """Webhooks to the shop, signed by the Standard Webhooks specification as PortOne V2 does."""
 
+import asyncio
+import atexit
 import base64
 import hmac
 import json
 import logging
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from urllib.parse import urljoin
 
-import httpx
+import aiohttp
 from django.conf import settings
-from django.db.models import F
 
 from payments.sandbox import timers
 from payments.sandbox.behaviours import Behaviour
 from payments.sandbox.models import Cancellation, Payment, Webhook, new_id
 from ticketing.core.fast_path.threads import in_thread
+from ticketing.core.sql import arows
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +25,12 @@ log = logging.getLogger(__name__)
 RETRY_SECONDS = (1, 5, 30, 120)
 MAX_SENDINGS = 1 + len(RETRY_SECONDS)
 TIMEOUT, MAX_CONNECTIONS = 10, 20
+SENT = """
+UPDATE payments_sandbox_webhook
+SET status = %(status)s::smallint, sent_at = %(now)s, sendings = sendings + 1
+WHERE id = %(id)s::bigint
+RETURNING id
+"""
 
 
 def send_webhook(
@@ -35,7 +43,7 @@ def send_webhook(
         kind=kind,
         payment_state=payment.state,
         url=urljoin(payment.origin or settings.SITE_URL, settings.PAYMENTS_SANDBOX_WEBHOOK),
-        body=_body(payment, kind, cancellation, now),
+        body=body_of(payment, kind, cancellation, now),
         made_at=now,
         is_lost=payment.behaviour == Behaviour.LOSE_WEBHOOK,
     )
@@ -43,10 +51,13 @@ def send_webhook(
         return
     late = payment.seconds if payment.behaviour == Behaviour.SEND_LATE else 0
     for _ in range(2 if payment.behaviour == Behaviour.SEND_TWICE else 1):
-        timers.run_later(deliver, webhook.pk, seconds=late)
+        if late:
+            timers.run_later(deliver_later, webhook.pk, seconds=late)
+        else:
+            timers.run_later(deliver, webhook)
 
 
-def _body(payment: Payment, kind: str, cancellation: Cancellation | None, now: datetime) -> str:
+def body_of(payment: Payment, kind: str, cancellation: Cancellation | None, now: datetime) -> str:
     data = {
         "storeId": settings.PORTONE_STORE_ID,
         "paymentId": payment.payment_id,
@@ -57,31 +68,29 @@ def _body(payment: Payment, kind: str, cancellation: Cancellation | None, now: d
     return json.dumps({"type": kind, "timestamp": timestamp(now), "data": data})
 
 
-async def deliver(pk: int, *, now: datetime) -> None:
+async def deliver(webhook: Webhook, *, now: datetime) -> None:
     """Send a webhook once, and again later unless the shop answered with success."""
-    webhook = await in_thread(Webhook.objects.filter(pk=pk).first)
-    if webhook is None:  # its payment was removed meanwhile
-        return
     status = await _post(webhook, now)
-    await in_thread(_record_sending, webhook, status, now)
-
-
-def _record_sending(webhook: Webhook, status: int, now: datetime) -> None:
-    changes = {"status": status, "sent_at": now, "sendings": F("sendings") + 1}
-    Webhook.objects.filter(pk=webhook.pk).update(**changes)
+    await arows(SENT, {"id": webhook.pk, "status": status, "now": now})
     if not 200 <= status < 300 and webhook.sendings < len(RETRY_SECONDS):
-        timers.run_later(deliver, webhook.pk, seconds=RETRY_SECONDS[webhook.sendings])
+        timers.start(deliver_later, webhook.pk, seconds=RETRY_SECONDS[webhook.sendings])
+
+
+async def deliver_later(pk: int, *, now: datetime) -> None:
+    webhook = await in_thread(Webhook.objects.filter(pk=pk).first)
+    if webhook:  # its payment was not removed meanwhile
+        await deliver(webhook, now=now)
 
 
 async def _post(webhook: Webhook, now: datetime) -> int:
     """The status of the shop's response; 0 if there was none."""
     headers = {"content-type": "application/json", **signed(webhook.webhook_id, webhook.body, now)}
     try:
-        answer = await _client().post(webhook.url, content=webhook.body, headers=headers)
-    except httpx.HTTPError as error:
+        async with _session().post(webhook.url, data=webhook.body, headers=headers) as answer:
+            return answer.status
+    except (aiohttp.ClientError, TimeoutError) as error:
         log.warning("%s could not be sent %s: %s", webhook.url, webhook.kind, error)
         return 0
-    return answer.status_code
 
 
 def signed(webhook_id: str, body: str, now: datetime) -> dict[str, str]:
@@ -101,7 +110,14 @@ def timestamp(when: datetime) -> str:
 
 
 @cache
-def _client() -> httpx.AsyncClient:
+def _session() -> aiohttp.ClientSession:
     """Used in the timers' event loop only. Many webhooks at once wait for a connection."""
-    limits = httpx.Limits(max_connections=MAX_CONNECTIONS)
-    return httpx.AsyncClient(timeout=httpx.Timeout(TIMEOUT, pool=None), limits=limits)
+    loop = asyncio.get_running_loop()
+    session = aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=MAX_CONNECTIONS),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=aiohttp.ClientTimeout(sock_connect=TIMEOUT, sock_read=TIMEOUT),
+    )
+    end = partial(asyncio.run_coroutine_threadsafe, loop=loop)
+    atexit.register(lambda: end(session.close()).result(TIMEOUT))
+    return session

@@ -31,9 +31,12 @@ def own_payment(*, number: str, fan_id: int) -> Payment:
     return found
 
 
-def cancelled_payment(*, number: str, fan_id: int, fee: int, why: str) -> Payment | None:
-    """The fan's payment, if they cancelled it for this fee or the refund is under way."""
-    refunds = Refund.objects.filter(payment=OuterRef("pk"), fee=fee, why=why, by=None)
+def cancelled_payment(
+    *, number: str, fan_id: int, fee: int, seats: list[int], why: str
+) -> Payment | None:
+    """The fan's payment, if they cancelled these seats for this fee or the refund is under way."""
+    same = {"fee": fee, "seats": seats, "why": why, "by": None}
+    refunds = Refund.objects.filter(payment=OuterRef("pk"), **same)
     refunds = refunds.filter(frees_seats=True).exclude(state=Refund.State.REFUSED)
     payments = Payment.objects.filter(Exists(refunds), number=number, fan_id=fan_id)
     return payments.select_related("reservation__event").first()
@@ -44,6 +47,12 @@ def payments_of_day(day: date) -> QuerySet[Payment]:
     payments = Payment.objects.filter(without_rehearsals("reservation__event_id"))
     payments = payments.select_related("reservation__event").order_by("pk")
     return payments.filter(created_at__range=day_bounds(day))
+
+
+def payments_begun_before(moment: datetime, numbers: Collection[str]) -> list[Payment]:
+    """Those of these payments that were begun before, without rehearsals."""
+    payments = Payment.objects.filter(without_rehearsals("reservation__event_id"))
+    return list(payments.filter(number__in=numbers, created_at__lt=moment).order_by("pk"))
 
 
 def confirmed_of_day(day: date) -> QuerySet[Reservation]:

@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from payments.models import Payment, Refund
 from payments.selectors.payments import PAID
 from reservations.models import Reservation
-from ticketing.events.models import Event
+from ticketing.events.models import Approval, Event
 
 NEWEST = 5
 
@@ -28,8 +28,16 @@ def refundable_payments(event_id: int, now: datetime) -> QuerySet[Payment]:
         reservation__event_id=event_id,
         reservation__state=Reservation.State.CONFIRMED,
         state__in=PAID,
-        charged__gt=F("refunded"),
+        charged__gt=F("refunded") + F("fees"),
     ).order_by("pk")
+
+
+def has_refunds_under_way(event_id: int) -> bool:
+    """Whether an order that still has its seats is being refunded: of some of them, perhaps."""
+    sold = Payment.objects.filter(
+        reservation__event_id=event_id, reservation__state=Reservation.State.CONFIRMED
+    )
+    return sold.filter(state=Payment.State.REFUNDING).exists()
 
 
 def cancelled_events_to_refund(now: datetime) -> list[int]:
@@ -38,6 +46,14 @@ def cancelled_events_to_refund(now: datetime) -> list[int]:
     paid = Payment.objects.filter(reservation__event=OuterRef("pk"), state__in=PAID)
     ids = cancelled.filter(Exists(paid)).values_list("pk", flat=True)
     return [pk for pk in ids if refundable_payments(pk, now).exists()]
+
+
+def approved_refunds() -> list[Approval]:
+    """Refunds of an event that a second person approved, and that may not all be begun."""
+    approved = Approval.objects.filter(
+        action=Approval.Action.REFUND_EVENT, state=Approval.State.APPROVED, finished_at=None
+    )
+    return list(approved.select_related("asked_by").order_by("pk"))
 
 
 def refunds_of_cancelled_events() -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from payments.services.cancellations import (
     acancel_order,
     cancel_order,
     cancellation_terms,
+    terms_of_order,
 )
 from payments.services.checkout import (
     aabort_payment,
@@ -20,6 +21,7 @@ from payments.services.checkout import (
     abort_payment,
     aconfirm_payment,
     aprepare_payment,
+    astart_payment,
     begin_payment,
     checkout_parameters,
     confirm_payment,
@@ -27,9 +29,11 @@ from payments.services.checkout import (
     start_payment,
 )
 from payments.services.differences import Difference
+from payments.services.identities import averify_identity, new_verification
 from payments.services.outbox_delivery import deliver_messages, revive_message
-from payments.services.reconciliation import reconcile
+from payments.services.reconciliation import areconcile, mend_payment, reconcile, reconcile_earlier
 from payments.services.refunds import (
+    refund_approved_events,
     refund_cancelled_events,
     refund_event,
     refund_event_batch,

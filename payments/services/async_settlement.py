@@ -15,12 +15,17 @@ from payments import locks
 from payments.gateways import preload
 from payments.models import Payment
 from payments.services.cancellations import begin_cancellation
-from payments.services.refunds import arefund_cancelled_events, begin_refund
+from payments.services.refunds import (
+    arefund_approved_events,
+    arefund_cancelled_events,
+    begin_refund,
+)
 from payments.services.settlement import asettle_payment, record_operator_check, settle_payment
 from ticketing.accounts.models import User
 from ticketing.core import clock
 from ticketing.core.event_loop import start
 from ticketing.core.fast_path.threads import in_thread
+from ticketing.core.slots import slot
 
 log = logging.getLogger(__name__)
 BATCH = 50
@@ -71,9 +76,9 @@ def start_refund(**wish: Any) -> Payment:
     return payment
 
 
-def start_cancellation(*, number: str, fan_id: int, fee: int, now: datetime) -> Payment:
-    """Cancel for `fee`, which the fan saw and agreed to; the refund follows in the background."""
-    payment, is_new = begin_cancellation(number=number, fan_id=fan_id, fee=fee, now=now)
+def start_cancellation(**wish: Any) -> Payment:
+    """Cancel for a fee which the fan saw and agreed to; the refund follows in the background."""
+    payment, is_new = begin_cancellation(**wish)
     if is_new:
         start_settlement(pk=payment.pk)
     return payment
@@ -81,6 +86,7 @@ def start_cancellation(*, number: str, fan_id: int, fee: int, now: datetime) -> 
 
 def start_refunds_of_cancelled_events(*, now: datetime) -> None:
     start(arefund_cancelled_events(now=now))
+    start(arefund_approved_events(now=now))
 
 
 def start_settlement_by_operator(*, pk: int, by: User, now: datetime) -> None:
@@ -96,7 +102,8 @@ def settle_by_operator(*, pk: int, by: User | None, now: datetime) -> Payment:
 
 async def _settle_claimed(pk: int) -> None:
     try:
-        await asettle_payment(pk=pk, now=clock.now())
+        async with slot():
+            await asettle_payment(pk=pk, now=clock.now())
     except (OperationalError, InterfaceError) as outage:
         log.warning("payment %s is settled again after its lease: %s", pk, outage)
     finally:

@@ -1,8 +1,10 @@
 """A fan pays: begin, pay in the browser, confirm; or abort.
 
-The gateway is awaited in the event loop. The database steps between are short and run in threads.
+The gateway is awaited in the event loop. So are the database steps of every sale, which are one
+statement each; others run in threads.
 """
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -20,27 +22,41 @@ from payments.services.settlement import charge_and_settle, settle_as
 from reservations import services as reservations
 from ticketing.core.event_loop import blocking
 from ticketing.core.fast_path.threads import in_thread
+from ticketing.events.services import arequire_identity
 
 State = Payment.State
 
 
-def start_payment(
-    *, code: str, fan_id: int, token: str, payment_key: UUID, language: str, now: datetime
+async def astart_payment(
+    *,
+    code: str,
+    fan_id: int,
+    token: str,
+    payment_key: UUID,
+    language: str,
+    consents: Collection[int] = (),
+    now: datetime,
 ) -> Payment:
     """Begin to pay for held seats, without asking the gateway.
 
-    The same key, or another tab, finds the same payment.
+    The same key, or another tab, finds the same payment. `consents`: ids of the documents that the
+    fan agrees to.
     """
     code = code.upper()
     reservations.require_payment_token(token, code=code, fan_id=fan_id, now=now)
-    return payment_steps.begin(
-        code=code, fan_id=fan_id, payment_key=payment_key, language=language, now=now
+    return await payment_steps.begin(
+        code=code,
+        fan_id=fan_id,
+        payment_key=payment_key,
+        language=language,
+        consents=consents,
+        now=now,
     )
 
 
 async def abegin_payment(**order: Any) -> Payment:
-    """The same as `start_payment`, and register the amount at the gateway."""
-    payment = await in_thread(start_payment, **order)
+    """The same as `astart_payment`, and register the amount at the gateway."""
+    payment = await astart_payment(**order)
     return await _prepare(payment, order["now"])
 
 
@@ -60,10 +76,10 @@ async def aconfirm_payment(
     deadline = Deadline(settings.PAYMENT_PATIENCE)
     charge: Any = {"number": number, "fan_id": fan_id, "now": now}
     charge |= {"token": payment_token, "transaction_id": transaction_id}
-    payment, is_started = await in_thread(payment_steps.start_charge, **charge)
+    payment, is_started = await payment_steps.start_charge(**charge)
     if payment.state == State.PENDING:
         await _prepare(payment, now)
-        payment, is_started = await in_thread(payment_steps.start_charge, **charge)
+        payment, is_started = await payment_steps.start_charge(**charge)
     if payment.state == State.CANCELLED:
         raise PaymentOver()
     return await charge_and_settle(payment, deadline, now=now) if is_started else payment
@@ -102,18 +118,18 @@ def checkout_parameters(payment: Payment) -> dict[str, Any]:
 
 
 async def _prepare(payment: Payment, now: datetime) -> Payment:
+    """Whoever has to verify first finds the same payment afterwards; meanwhile seats are kept."""
     if payment.state != State.PENDING:
         return payment
+    event_id = payment.reservation.event_id
+    await arequire_identity(event_id=event_id, person_id=payment.fan_id)
     order: Any = {"number": payment.number, "amount": payment.amount, "currency": payment.currency}
     try:
         await gateway().prepare(**order, timeout=settings.PAYMENT_PATIENCE)
     except GatewayError as error:
         raise PaymentsPaused() from error
-    return await in_thread(_mark_prepared, payment, now)
-
-
-def _mark_prepared(payment: Payment, now: datetime) -> Payment:
-    return payment_steps.mark_prepared(payment, now=now) or selectors.payment(payment.pk)
+    prepared = await payment_steps.mark_prepared(payment, now=now)
+    return await in_thread(selectors.payment, payment.pk) if prepared is None else prepared
 
 
 def _cancel_unpaid(payment: Payment, now: datetime) -> Payment:
@@ -121,6 +137,7 @@ def _cancel_unpaid(payment: Payment, now: datetime) -> Payment:
     return selectors.payment(payment.pk)
 
 
+start_payment = blocking(astart_payment)
 begin_payment = blocking(abegin_payment)
 prepare_payment = blocking(aprepare_payment)
 confirm_payment = blocking(aconfirm_payment)

@@ -9,9 +9,10 @@ from smtplib import SMTPException
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from payments import locks
+from payments import locks, outbox
 from payments.models import OutboxMessage
 from payments.outbox import mails
+from reservations import services as reservations
 from ticketing.accounts.models import User
 from ticketing.core import clock
 from ticketing.core.mails import MailConnection, MailServerUnavailable
@@ -52,13 +53,18 @@ def revive_message(*, pk: int, now: datetime, by: User | None = None) -> OutboxM
     message.move_to(State.WAITING)
     message.attempts, message.due_at = 0, now
     message.save(update_fields=["state", "attempts", "due_at"])
-    log.info("%s was revived by %s", message, by)
+    log.info("%s was revived by %s", message, by.pk if by else "the system")
     return message
 
 
 def _deliver(messages: Sequence[OutboxMessage], connection: MailConnection, now: datetime) -> None:
     """Outside any transaction; if the worker dies here, the messages are delivered again."""
     began, delivered = clock.monotonic(), []
+    sold = [it.body for it in messages if it.kind == outbox.RESERVATION_CONFIRMED]
+    if bought := {
+        body["event"] for body in sold if isinstance(body.get("event"), int)
+    }:  # before their tickets are mailed
+        reservations.assign_entry_numbers(event_ids=bought, now=now)
     related = mails.load_related([message.body for message in messages])
     try:
         for n, message in enumerate(messages):

@@ -21,6 +21,8 @@ from ticketing.accounts.models import User
 from ticketing.core.event_loop import blocking
 from ticketing.core.fast_path.threads import in_thread
 from ticketing.core.money import money
+from ticketing.events.models import Approval
+from ticketing.events.services import finish_approval, require_approval
 
 log = logging.getLogger(__name__)
 LONGEST_PAUSE = 3600
@@ -72,7 +74,12 @@ def refund_event(
     now: datetime,
     on_progress: Callable[[int], None] | None = None,
 ) -> int:
-    """Refund every payment of an event, batch by batch; may be interrupted and called again."""
+    """Refund every payment of an event, batch by batch; may be interrupted and called again.
+
+    It may need a second person; after the approval the worker does it (`arefund_approved_events`).
+    """
+    action, wish = Approval.Action.REFUND_EVENT, {"refund": "all"}
+    require_approval(action=action, event_id=event_id, wish=wish, by=by, why=why, now=now)
     done = 0
     while batch := refund_event_batch(event_id=event_id, why=why, by=by, now=now):
         done += batch
@@ -103,11 +110,16 @@ def _begin_batch(
 
 
 def _begin_whole(pk: int, why: str, by: User | None, now: datetime) -> Payment:
-    """Holders of used tickets are refunded too; only their tickets stay as they are."""
+    """Holders of used tickets are refunded too; only their tickets stay as they are.
+
+    Fees of seats that were cancelled before stay kept, as they do for orders cancelled before.
+    """
+    amount = selectors.payment(pk).paid_for_seats
+    whole: Any = {"pk": pk, "amount": amount, "why": why, "by": by, "now": now}
     try:
-        return begin_refund(pk=pk, why=why, by=by, frees_seats=True, now=now)
+        return begin_refund(**whole, frees_seats=True)
     except TicketUsed:
-        return begin_refund(pk=pk, why=why, by=by, frees_seats=False, now=now)
+        return begin_refund(**whole, frees_seats=False)
 
 
 async def arefund_cancelled_events(*, now: datetime) -> int:
@@ -116,6 +128,20 @@ async def arefund_cancelled_events(*, now: datetime) -> int:
     why = "the event was cancelled"
     batches = [arefund_event_batch(event_id=pk, why=why, by=None, now=now) for pk in events]
     return sum(await asyncio.gather(*batches))
+
+
+async def arefund_approved_events(*, now: datetime) -> int:
+    """Begin a batch of the refunds that a second person approved; the next call goes on."""
+    approvals = await in_thread(selectors.approved_refunds)
+    done = 0
+    for approval in approvals:
+        batch = await arefund_event_batch(
+            event_id=approval.event_id, why=approval.why, by=approval.asked_by, now=now
+        )
+        if not batch and not await in_thread(selectors.has_refunds_under_way, approval.event_id):
+            await in_thread(finish_approval, approval_id=approval.pk, now=now)
+        done += batch
+    return done
 
 
 async def settle_refund(payment: Payment, deadline: Deadline, *, now: datetime) -> Payment:
@@ -189,3 +215,4 @@ def _retry_later(payment: Payment, now: datetime) -> Payment:
 refund_payment = blocking(arefund_payment)
 refund_event_batch = blocking(arefund_event_batch)
 refund_cancelled_events = blocking(arefund_cancelled_events)
+refund_approved_events = blocking(arefund_approved_events)

@@ -19,10 +19,13 @@ from payments.services.refunds import settle_refund
 from ticketing.accounts.models import User
 from ticketing.core.event_loop import blocking
 from ticketing.core.fast_path.threads import in_thread
+from ticketing.core.logs.context import log_ids
 
 State = Payment.State
 log = logging.getLogger(__name__)
 LONGEST_PAUSE = 300
+# While a charge may still be sent again, somebody waits for the result.
+LONGEST_PAUSE_OF_CHARGE = 8
 # The breaker lets a call through every few seconds; it may be this one.
 BREAKER_PAUSE = 5
 # For this long a charge that the gateway does not know is sent again, with the same key. Later none
@@ -33,6 +36,12 @@ CHARGE_AGAIN = timedelta(minutes=5)
 async def asettle_payment(*, pk: int, now: datetime) -> Payment:
     """Continue a payment from its present state. Safe at any time, for any caller."""
     payment = await in_thread(selectors.payment, pk)
+    event_id = payment.reservation.event_id
+    with log_ids(payment=pk, reservation=payment.reservation_id, event=event_id):
+        return await _settle(payment, now)
+
+
+async def _settle(payment: Payment, now: datetime) -> Payment:
     deadline = Deadline(settings.PORTONE_TIMEOUT)
     if payment.state == State.REFUNDING:
         return await settle_refund(payment, deadline, now=now)
@@ -62,24 +71,25 @@ async def charge_and_settle(payment: Payment, deadline: Deadline, *, now: dateti
 async def settle_as(payment: Payment, found: GatewayPayment, *, now: datetime) -> Payment:
     """Move payment, seats and messages to what the gateway says, and push it to open pages."""
     was = payment.state
-    moved = await in_thread(apply_gateway_state, payment, found, now=now)
+    if payment.is_open and found.status == "paid" and not _refund_reason(payment, found):
+        moved = await payment_steps.succeed(payment, found, now=now)
+    else:
+        moved = await in_thread(_apply_gateway_state, payment, found, now)
+    if moved is None:
+        moved = await in_thread(selectors.payment, payment.pk)
+    elif not Payment.reservation.is_cached(moved):  # the event loop can't read it later
+        moved.reservation = payment.reservation
     await publish_change(moved, was=was)
     return moved
 
 
-def apply_gateway_state(payment: Payment, found: GatewayPayment, *, now: datetime) -> Payment:
-    """In the database, by the state that the payment was read in."""
+def _apply_gateway_state(payment: Payment, found: GatewayPayment, now: datetime) -> Payment | None:
+    """By the state that the payment was read in; all but a success."""
     if payment.is_open:
-        moved = _apply_to_open(payment, found, now)
-    elif payment.state in (State.FAILED, State.CANCELLED):
-        moved = _apply_to_ended(payment, found, now)
-    else:
-        moved = _apply_to_paid(payment, found, now)
-    if moved is None:
-        return selectors.payment(payment.pk)
-    if not Payment.reservation.is_cached(moved):  # the event loop can't read it later
-        moved.reservation = payment.reservation
-    return moved
+        return _apply_to_open(payment, found, now)
+    if payment.state in (State.FAILED, State.CANCELLED):
+        return _apply_to_ended(payment, found, now)
+    return _apply_to_paid(payment, found, now)
 
 
 def record_operator_check(*, pk: int, by: User | None, now: datetime) -> None:
@@ -106,10 +116,9 @@ async def _charge(payment: Payment, deadline: Deadline) -> Declined | None:
 def _apply_to_open(payment: Payment, found: GatewayPayment, now: datetime) -> Payment | None:
     match found.status:
         case "paid":
-            if reason := _refund_reason(payment, found):
-                log.error("%s: charged otherwise than ordered: %s", payment, found)
-                return payment_steps.auto_refund(payment, found, reason, now=now)
-            return payment_steps.succeed(payment, found, now=now)
+            log.error("%s: charged otherwise than ordered: %s", payment, found)
+            reason = _refund_reason(payment, found)
+            return payment_steps.auto_refund(payment, found, reason, now=now)
         case "failed":
             code = found.failure_code or "declined"
             return payment_steps.fail(payment, code, found.failure_message, now=now)
@@ -149,8 +158,11 @@ def _retry_later(payment: Payment, now: datetime, error: GatewayError | None = N
         log.warning("%s is not settled yet: %s %s", payment, error.code, error.message)
     is_unpaid = payment.state in (State.PENDING, State.PREPARED)
     not_before = payment.reservation.deadline if is_unpaid else None
-    is_paused = error is not None and error.code == BREAKER_OPEN
-    longest = BREAKER_PAUSE if is_paused else LONGEST_PAUSE
+    longest = LONGEST_PAUSE
+    if error is not None and error.code == BREAKER_OPEN:
+        longest = BREAKER_PAUSE
+    elif payment.state == State.CHARGING and _may_charge(payment, now):
+        longest = LONGEST_PAUSE_OF_CHARGE
     schedule.retry_later(payment, now, longest=longest, not_before=not_before)
     return selectors.payment(payment.pk)
 

@@ -3,7 +3,6 @@
 That happens in this process, a moment later; the sender does not wait for it.
 """
 
-import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -16,6 +15,7 @@ from payments.errors import BadWebhook
 from payments.models import WebhookReceipt
 from payments.saga import schedule
 from payments.services.async_settlement import wake_settlement
+from ticketing.core.json_input import read_json
 
 HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
 # Sent before the outcome is decided: no settlement is needed.
@@ -54,9 +54,9 @@ def _verified(body: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
     try:
         text = body.decode()
         sdk.verify(settings.PORTONE_WEBHOOK_SECRET, text, headers)
+        payload = read_json(body)
     except (sdk.WebhookVerificationError, sdk.InvalidInputError, ValueError) as error:
         raise BadWebhook() from error
-    payload = json.loads(text)
     if not isinstance(payload, dict):
         raise BadWebhook()
     return payload

@@ -1,4 +1,5 @@
 from payments.views.checkout import abort, checkout
+from payments.views.identities import verified, verify
 from payments.views.orders import cancel, order, orders, receipt
 from payments.views.payment_window import window
 from payments.views.result import result, returned

@@ -1,5 +1,7 @@
 """The checkout page: seats, price, cancellation terms, and one button."""
 
+import re
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -20,20 +22,32 @@ from payments.views.caller import caller_of
 from reservations import services as reservations
 from reservations.errors import BadPaymentToken, HoldExpired
 from reservations.models import Reservation
+from ticketing.accounts.errors import ConsentMissing
+from ticketing.accounts.selectors import missing_documents
 from ticketing.core import clock
 from ticketing.core.errors import IllegalMove
 from ticketing.core.redirects import SeeOther
 
 State = Reservation.State
+ID = re.compile(r"[0-9]{1,18}")
 GET_OR_POST = ["GET", "HEAD", "POST"]
 
 
 class PayForm(forms.Form):
-    """`key` makes a repeated submit harmless; `token` allows this fan to pay."""
+    """`key` makes a repeated submit harmless; `token` allows this fan to pay.
+
+    `terms` identifies the cancellation terms that were on the page, if they were.
+    """
 
     agreed = forms.BooleanField()
+    terms = forms.CharField(required=False)
+    consents = forms.Field(required=False, widget=forms.MultipleHiddenInput)
     key = forms.UUIDField()
     token = forms.CharField(max_length=200)
+
+    def clean_consents(self) -> list[int]:
+        """Ids of documents; what is missing is decided with the payment."""
+        return [int(each) for each in self.cleaned_data["consents"] or () if ID.fullmatch(each)]
 
 
 @never_cache
@@ -41,22 +55,26 @@ class PayForm(forms.Form):
 def checkout(request: HttpRequest, code: str) -> HttpResponse:
     fan_id, now = caller_of(request).id, clock.now()
     order = selectors.own_order(code=code, fan_id=fan_id)
+    event = order.reservation.event
+    policy, have_terms_changed = selectors.policy_of(event.pk), False
     state, form = order.reservation.state, PayForm(request.POST)
     is_submitted = request.method == "POST" and state in (State.HELD, State.PAYING)
     if is_submitted and form.is_valid():
-        return _begin(request, order, form.cleaned_data, now)
+        have_terms_changed = form.cleaned_data["terms"] not in ("", policy.digest)
+        if not have_terms_changed:
+            with suppress(ConsentMissing):  # the page shows again what has to be agreed to
+                return _begin(request, order, form.cleaned_data, now)
     is_over = state not in Reservation.LIVE or order.reservation.is_overdue(now)
     if url := _next_url(order, is_over=is_over):
         return SeeOther(url)
     if is_over:
         return render(request, "payments/over.html", order_context(order, now), status=410)
-    event = order.reservation.event
     context = order_context(order, now) | {
-        "form": pay_form(order.reservation, None, now),
-        "fee_periods": selectors.fee_periods(
-            policy=selectors.policy_of(event.pk), event=event, ordered_at=now, now=now
-        ),
+        "form": pay_form(order.reservation, None, now) | {"terms": policy.digest},
+        "fee_periods": selectors.fee_periods(policy=policy, event=event, ordered_at=now, now=now),
+        "documents": missing_documents(user_id=fan_id, order=order.reservation.code, now=now),
         "is_refused": is_submitted,
+        "have_terms_changed": have_terms_changed,
     }
     return render(request, "payments/checkout.html", context, status=400 if is_submitted else 200)
 
@@ -101,6 +119,7 @@ def _begin(request: HttpRequest, order: Order, form: dict[str, Any], now: dateti
             token=form["token"],
             payment_key=form["key"],
             language=get_language() or "",
+            consents=form["consents"],
             now=now,
         )
     except BadPaymentToken:

@@ -1,7 +1,7 @@
 """The steps between our pages and the gateway, in the event loop: no page thread waits for it.
 
-`window/` and `return/` ask the gateway and redirect, or leave the page to Django. Their views do
-the same for what the fast path does not take, in few threads at a time.
+`window/`, `return/` and `verify/` ask the gateway and redirect, or leave the page to Django. Their
+views do the same for what the fast path does not take, in few threads at a time.
 """
 
 from collections.abc import Iterator
@@ -25,9 +25,12 @@ from ticketing.core.fast_path.application import FallThrough, route
 from ticketing.core.fast_path.requests import ApiRequest
 from ticketing.core.fast_path.responses import ApiResponse
 from ticketing.core.fast_path.threads import in_thread
+from ticketing.core.slots import slot
+from waiting_queue.selectors import current_queue
 
 # Says on the result page that the gateway could not be asked.
 PAUSED = "paused"
+LONGEST_ID = 19
 HEADERS = {
     "Content-Type": "text/html; charset=utf-8",
     "Cache-Control": "max-age=0, no-cache, no-store, must-revalidate, private",
@@ -58,13 +61,28 @@ async def finish(answer: QueryDict, *, number: str, fan_id: int, now: datetime) 
     return resolve_url("payments:result", number)
 
 
+async def verify(answer: QueryDict, *, number: str, fan_id: int, now: datetime) -> str:
+    """Ask the gateway whom its window verified; the URL to go on to. May be repeated."""
+    event_id = answer.get("event", "")
+    event_id = event_id if event_id.isdecimal() and len(event_id) < LONGEST_ID else ""
+    if answer.get("code"):  # the window was closed
+        return f"{resolve_url('payments:verify')}?{urlencode({'event': event_id, 'closed': 1})}"
+    await services.averify_identity(number=number, user_id=fan_id, now=now)
+    if not event_id:
+        return resolve_url("accounts:profile")
+    line = await in_thread(current_queue, int(event_id))
+    return resolve_url("queue:line" if line else "ticketing:event", int(event_id))
+
+
 PREPARE = blocking(prepare, at_most=PAGE_THREADS)
 FINISH = blocking(finish, at_most=PAGE_THREADS)
+VERIFY = blocking(verify, at_most=PAGE_THREADS)
 
 
 async def window(request: ApiRequest) -> ApiResponse:
     with _refused_by_django():
-        url = await prepare(**await _whose(request))
+        async with slot():
+            url = await prepare(**await _whose(request))
     if not url:
         raise FallThrough()  # the window can open: Django has its page
     return _see_other(url)
@@ -72,7 +90,14 @@ async def window(request: ApiRequest) -> ApiResponse:
 
 async def returned(request: ApiRequest) -> ApiResponse:
     with _refused_by_django():
-        return _see_other(await finish(request.query_params, **await _whose(request)))
+        async with slot():
+            return _see_other(await finish(request.query_params, **await _whose(request)))
+
+
+async def verified(request: ApiRequest) -> ApiResponse:
+    with _refused_by_django():
+        async with slot():
+            return _see_other(await verify(request.query_params, **await _whose(request)))
 
 
 async def webhook(request: ApiRequest) -> ApiResponse:
@@ -109,5 +134,6 @@ def _see_other(url: str) -> ApiResponse:
 ROUTES = [
     route("GET", "payments/<slug:number>/window/", window),
     route("GET", "payments/<slug:number>/return/", returned),
+    route("GET", "verify/<slug:number>/", verified),
     route("POST", "payments/webhooks/portone/", webhook, reads_body=True),
 ]

@@ -44,7 +44,7 @@ def window(request: HttpRequest, number: str) -> HttpResponseBase:
         "sdk_url": settings.PORTONE_SDK_URL,
         "portone_request": json.dumps(_portone_request(request, payment)),
     }
-    return _allow_portone(request, "payments/window.html", context)
+    return allow_portone(request, "payments/window.html", context)
 
 
 def _sandbox_url(payment: Payment) -> str:
@@ -79,9 +79,7 @@ def _portone_request(request: HttpRequest, payment: Payment) -> dict[str, Any]:
     }
 
 
-def _allow_portone(
-    request: HttpRequest, template: str, context: dict[str, Any]
-) -> HttpResponseBase:
+def allow_portone(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponseBase:
     """Allow PortOne's hosts and popups that talk to their opener, on this page only."""
 
     def page(request: HttpRequest) -> HttpResponse:

@@ -1,5 +1,7 @@
 """The page after the payment window: the outcome of a payment, whatever it is."""
 
+from datetime import datetime
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render, resolve_url
@@ -9,6 +11,7 @@ from django.views.decorators.http import require_GET, require_safe
 from payments import selectors
 from payments.errors import PaymentsPaused
 from payments.models import Payment
+from payments.selectors import Order
 from payments.views.caller import caller_of
 from payments.views.checkout import order_context, pay_form
 from payments.views.fast_routes import FINISH, PAUSED
@@ -40,6 +43,14 @@ def result(request: HttpRequest, number: str) -> HttpResponse:
     context = order_context(order, now) | {
         "page_state": state,
         "payment": payment,
-        "form": pay_form(order.reservation, payment if payment.is_open else None, now),
+        "form": _pay_form(order, payment, now),
     }
     return render(request, "payments/result.html", context)
+
+
+def _pay_form(order: Order, payment: Payment, now: datetime) -> dict[str, str]:
+    """Continues the payment; another one begins under the terms that were agreed to, or asks."""
+    if payment.is_open:
+        return pay_form(order.reservation, payment, now)
+    agreed = selectors.policy_of_payment(payment)
+    return pay_form(order.reservation, None, now) | {"terms": agreed.digest}

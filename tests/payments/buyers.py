@@ -12,9 +12,9 @@ from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
 from reservations import services as reservations
 from reservations.models import Reservation
-from tests.browser.conftest import wait_until
 from tests.making import seat_ids
 from tests.reservations.acting import hold
+from tests.waiting import wait_until
 from ticketing.core import event_loop
 from ticketing.events.models import Event, Seat
 
@@ -58,7 +58,8 @@ class Buyer:
     def start_charge(self, token: str) -> Payment:
         """What confirming does before it asks the gateway."""
         whose: Any = {"number": self.payment.number, "fan_id": self.fan.pk, "now": self.now}
-        charging, is_started = payment_steps.start_charge(**whose, token=token, transaction_id="")
+        whose |= {"token": token, "transaction_id": ""}
+        charging, is_started = event_loop.blocking(payment_steps.start_charge)(**whose)
         assert is_started
         return charging
 
@@ -113,7 +114,11 @@ def money_and_seats_agree(event: Event) -> bool:
     for reservation in Reservation.objects.filter(event=event):
         paid = sum(p.left for p in reservation.payments.all())
         is_sold = reservation.state == Reservation.State.CONFIRMED
-        assert paid == (reservation.total if is_sold else 0), (reservation.state, paid)
+        prices = sum(seat.price for seat in reservation.seats.all()) if is_sold else 0
+        fees = sum(p.fees for p in reservation.payments.all())
+        assert paid == prices + fees, (reservation.state, paid, fees)
+        gone = sum(seat.price for seat in reservation.cancelled.all())
+        assert not is_sold or prices + gone == reservation.total
         assert reservation.state != Reservation.State.PAYING
     assert not reservations.inconsistent_seats(event_id=event.pk)
     assert not Refund.objects.filter(state=Refund.State.REQUESTED).exists()

@@ -1,16 +1,16 @@
 """For controls: removes a lock or constraint, so that a race is known to be real."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import Barrier
 from typing import Any
 
 from django.db import connection, transaction
 
 from payments import locks
 from payments.models import Payment
-from tests.browser.conftest import wait_until
+from tests.waiting import wait_until
 
 # Sessions of this database that wait for a lock.
 WAITING = """
@@ -64,12 +64,13 @@ def _definition(name: str) -> tuple[str, str]:
 
 
 def meet_before(monkeypatch: Any, place: Any, name: str, count: int) -> None:
-    """Let `count` callers wait for each other before the function runs."""
-    real, met = getattr(place, name), Barrier(count)
+    """Let `count` callers wait for each other before the coroutine runs."""
+    real, met = getattr(place, name), asyncio.Barrier(count)
 
-    def together(*args: Any, **kwargs: Any) -> Any:
-        met.wait(10)
-        return real(*args, **kwargs)
+    async def together(*args: Any, **kwargs: Any) -> Any:
+        async with asyncio.timeout(60):
+            await met.wait()
+        return await real(*args, **kwargs)
 
     monkeypatch.setattr(place, name, together)
 

@@ -11,16 +11,11 @@ from typing import Any
 
 import pytest
 import uvicorn
-from django.db import connection, connections
+from django.db import connections
 
 from payments.sandbox import testing, webhooks
-from tests.browser.conftest import wait_until
-
-# The test database can't be dropped while the server's threads are connected to it.
-DISCONNECT = """
-    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid()
-"""
+from tests.waiting import wait_until
+from ticketing.core import event_loop
 
 
 @dataclass
@@ -75,23 +70,28 @@ def shop(settings: Any) -> Shop:
     return ShopHandler.shop
 
 
+class Server(uvicorn.Server):
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Also closes the connections to the gateway, as `manage.py serve` does."""
+        await super().shutdown(sockets)
+        await event_loop.end()
+
+
 @pytest.fixture(scope="session")
-def origin(django_db_setup: None, django_db_blocker: Any) -> Iterator[str]:
+def origin(django_db_setup: None) -> Iterator[str]:
     """One server for all tests; its threads keep their database connections."""
     connections.settings["default"]["CONN_MAX_AGE"] = None
     from ticketing.asgi import application
 
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(application, log_level="warning", lifespan="off"))
+        server = Server(uvicorn.Config(application, log_level="warning", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         wait_until(lambda: server.started)
         yield f"http://localhost:{listening.getsockname()[1]}"
         server.should_exit = True
-        thread.join(10)
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute(DISCONNECT)
+        thread.join(60)
 
 
 @pytest.fixture

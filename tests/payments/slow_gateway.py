@@ -18,7 +18,7 @@ class SlowGateway:
         self.release = asyncio.Event()
         self.release.set()
         self.stopped = asyncio.Event()
-        self.hanging: set[str] = set()  # payments that are never answered
+        self.hanging: set[str] = set()  # payments that are not answered
         self.dribbles = False  # one byte at a time, for ever
         self.amounts: dict[str, int] = {}
         self.paid: set[str] = set()
@@ -70,8 +70,8 @@ class SlowGateway:
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
             await self.release.wait()
-            if number in self.hanging:
-                await asyncio.sleep(3600)
+            while number in self.hanging:
+                await asyncio.sleep(0.01)
             body = json.dumps(self._act(number, action, json.loads(raw or b"{}"))).encode()
         finally:
             self.in_flight -= 1
@@ -137,8 +137,8 @@ def slow_gateway() -> Iterator[SlowGateway]:
     running = gateway.loop.run_until_complete
     thread = threading.Thread(target=lambda: running(gateway.run(started)), daemon=True)
     thread.start()
-    assert started.wait(10)
+    assert started.wait(60)
     yield gateway
     gateway.loop.call_soon_threadsafe(gateway.stopped.set)
-    thread.join(10)
+    thread.join(60)
     gateway.loop.close()

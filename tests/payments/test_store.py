@@ -11,7 +11,10 @@ from payments.gateways import Declined, GatewayUnavailable, OutcomeUnknown
 from payments.models import Payment
 from payments.sandbox import testing
 from payments.store import (
+    BUCKET_MS,
     MIN_CALLS,
+    MIN_FAILING_BUCKETS,
+    MIN_OUTAGE_MS,
     OPEN_MS,
     PROBE_MS,
     READ_EVERY_MS,
@@ -50,13 +53,61 @@ def record(good, bad):
         record_call("test", succeeded=succeeded)
 
 
+def fail_for_a_while(time, good=0, bad=10):
+    """Calls of which the last one fails some seconds after the first failure."""
+    record(good, bad - 1)
+    time["ms"] += MIN_OUTAGE_MS
+    record(0, 1)
+
+
+@pytest.fixture
+def opens_at_once(monkeypatch):
+    """For tests by the real clock, which are not about how long the gateway is away."""
+    monkeypatch.setattr(store, "MIN_OUTAGE_MS", 0)
+
+
 @pytest.mark.parametrize(
     ("good", "bad", "opens"), [(0, 9, False), (5, 5, False), (4, 6, True), (0, 10, True)]
 )
 def test_it_opens_above_half_of_at_least_ten(time, good, bad, opens):
-    record(good, bad)
+    fail_for_a_while(time, good, bad)
 
     assert is_open() is opens
+
+
+def test_a_rush_while_the_gateway_is_away_for_a_second_does_not_open_it(time):
+    record(5, 30)
+    time["ms"] += 999
+    record(0, 30)
+    assert not is_open()
+
+    record(1, 0)  # it is back
+    time["ms"] += MIN_OUTAGE_MS
+    record(0, 1)
+
+    assert not is_open()
+
+
+def test_a_gateway_that_fails_most_calls_for_long_is_left_alone(time):
+    """Some succeed, so nothing says that it is away."""
+    for _ in range(MIN_FAILING_BUCKETS):
+        assert not is_open()
+        time["ms"] += BUCKET_MS
+        record(2, 3)
+    time["ms"] += 1
+    record(0, 1)
+
+    assert is_open()
+
+
+def test_two_short_absences_do_not_open_it(time):
+    for _ in range(2):
+        record(0, 20)
+        time["ms"] += 900
+        record(1, 0)
+        time["ms"] += 2 * BUCKET_MS
+
+    assert not is_open()
 
 
 def test_old_calls_do_not_count(time):
@@ -68,7 +119,7 @@ def test_old_calls_do_not_count(time):
 
 
 def test_after_the_pause_one_may_try_and_a_good_try_closes_it(time):
-    record(0, 10)
+    fail_for_a_while(time)
     time["ms"] += OPEN_MS
     assert [is_open(), is_open()] == [False, True]
 
@@ -79,7 +130,7 @@ def test_after_the_pause_one_may_try_and_a_good_try_closes_it(time):
 
 
 def test_a_bad_try_opens_it_for_as_long_again(time):
-    record(0, 10)
+    fail_for_a_while(time)
     time["ms"] += OPEN_MS
     record_call("test", succeeded=False, is_probe=allow_call("test"))
 
@@ -90,7 +141,7 @@ def test_a_bad_try_opens_it_for_as_long_again(time):
 
 
 def test_while_it_is_open_a_read_tries_every_few_seconds(time):
-    record(0, 10)
+    fail_for_a_while(time)
     assert is_open(reads=True)
 
     time["ms"] += READ_EVERY_MS
@@ -104,7 +155,7 @@ def test_while_it_is_open_a_read_tries_every_few_seconds(time):
 
 
 def test_who_dies_while_trying_leaves_it_to_another(time):
-    record(0, 10)
+    fail_for_a_while(time)
     time["ms"] += OPEN_MS
     allow_call("test")
 
@@ -113,14 +164,14 @@ def test_who_dies_while_trying_leaves_it_to_another(time):
 
 
 def test_calls_under_way_when_it_opened_do_not_close_it(time):
-    record(0, 10)
+    fail_for_a_while(time)
     record(3, 0)
 
     assert is_open()
 
 
 def test_only_the_try_itself_decides(time):
-    record(0, 10)
+    fail_for_a_while(time)
     time["ms"] += OPEN_MS
     assert allow_call("test")
 
@@ -130,7 +181,7 @@ def test_only_the_try_itself_decides(time):
 
 
 def test_of_many_at_once_one_tries(time):
-    record(0, 10)
+    fail_for_a_while(time)
     time["ms"] += OPEN_MS
 
     results = together(20, lambda _: allow_call("test"))
@@ -140,7 +191,7 @@ def test_of_many_at_once_one_tries(time):
 
 def test_control_where_looking_and_writing_are_two_steps_many_try(time, monkeypatch):
     """The same decision as `allow_call.lua`, but others may look before it is written."""
-    record(0, 10)
+    fail_for_a_while(time)
     time["ms"] += OPEN_MS
     key, met = keys.breaker("test"), Barrier(FEW)
 
@@ -173,7 +224,7 @@ def test_without_redis_calls_go_out(time, monkeypatch):
 # -- with the gateway -----------------------------------------------------------------------------
 
 
-def test_a_gateway_that_fails_is_left_alone_and_seats_are_kept(buyer):
+def test_a_gateway_that_fails_is_left_alone_and_seats_are_kept(buyer, opens_at_once):
     buyer.start()
     answer = buyer.agree()
     testing.set_faults(failure_rate=1)
@@ -195,7 +246,7 @@ def test_a_gateway_that_fails_is_left_alone_and_seats_are_kept(buyer):
     assert buyer.payment.state == "succeeded"
 
 
-def test_who_wants_to_start_while_it_is_open_is_told(buyer):
+def test_who_wants_to_start_while_it_is_open_is_told(buyer, opens_at_once):
     for _ in range(MIN_CALLS):
         record_call("portone", succeeded=False)
 

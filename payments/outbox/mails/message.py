@@ -11,8 +11,14 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from payments.models import Payment
-from reservations.models import Reservation, ReservedSeat, Ticket
-from reservations.selectors import Order, order_files, orders_by_code, seat_label, ticket_by_code
+from reservations.models import Reservation, Ticket
+from reservations.selectors import (
+    Order,
+    order_files,
+    orders_by_code,
+    seat_and_grade_label,
+    ticket_by_code,
+)
 from ticketing.accounts.models import User
 from ticketing.core.mails import link
 from ticketing.core.money import money
@@ -84,7 +90,7 @@ class OrderMessage(EventMessage):
         return money(self.body.get(name) or None, self.body["currency"])
 
     def seats(self) -> str:
-        return "\n  ".join(map(_seat_label, self.order.seats))
+        return "\n  ".join(map(seat_and_grade_label, self.order.seats))
 
     def files(self, *, address: str, now: datetime) -> list[tuple[str, bytes, str]]:
         """Tickets and calendar entry, unless the event has the mail link to them.
@@ -118,7 +124,3 @@ def refund_facts(message: OrderMessage) -> list[tuple[str, str]]:
 
 def order_fact(message: OrderMessage) -> tuple[str, str]:
     return _("Order"), message.reservation.code
-
-
-def _seat_label(row: ReservedSeat) -> str:
-    return f"{seat_label(row)} · {row.seat.grade.name}"

@@ -15,6 +15,7 @@ from payments.outbox.mails.message import (
     seats_fact,
 )
 from reservations.models import Reservation
+from reservations.selectors import cancelled_seats, seat_details_label
 from ticketing.core.mails import Mail, link
 from ticketing.core.money import money
 from ticketing.events.models import Event
@@ -83,6 +84,27 @@ def _cancelled(message: OrderMessage) -> Mail | None:
             order_fact(message),
         ],
         links=[(_("To your order"), message.order_url)],
+    )
+
+
+def _seats_cancelled(message: OrderMessage) -> Mail:
+    """Some seats were cancelled; the tickets of the others come again."""
+    event, numbers = message.event, message.body["seats"]
+    gone = [it for it in cancelled_seats(message.reservation) if it["id"] in numbers]
+    labels = "\n  ".join(f"{seat_details_label(it)} · {it['grade_name']}" for it in gone)
+    return Mail(
+        "seats_cancelled",
+        _("Cancelled: some of your seats for “%(event)s”") % {"event": event},
+        {"event": event, "amount": message.money("refunded")},
+        facts=[
+            *event_facts(message),
+            (_("Cancelled seats"), labels),
+            (_("Your seats"), message.seats()),
+            *refund_facts(message),
+            order_fact(message),
+        ],
+        links=[(_("To your order"), message.order_url)],
+        files=message.files(address=message.order_url, now=message.payment.created_at),
     )
 
 
@@ -173,6 +195,7 @@ MAILS: dict[str, Callable[[OrderMessage], Mail | None]] = {
     "ReservationConfirmed": _confirmed,
     "ReservationCancelled": _cancelled,
     "Refunded": _refunded,
+    "SeatsCancelled": _seats_cancelled,
     "PaymentFailed": _failed,
     "SeatsOffered": _offered,
     "OfferMissed": _missed,

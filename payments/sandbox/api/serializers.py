@@ -1,18 +1,48 @@
 """PortOne's JSON, with every field that its SDK requires."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 
-from payments.sandbox.models import Cancellation, Payment, Webhook
+from payments.sandbox.models import Cancellation, Payment, Verification, Webhook
 from payments.sandbox.webhooks import MAX_SENDINGS, timestamp
 
 State = Payment.State
 VAT_DIVISOR = 11
+CHANNEL = {
+    "type": "TEST",
+    "id": "channel-id-sandbox",
+    "name": "Sandbox",
+    "pgMerchantId": "sandbox",
+}
 
 
-def payment_body(payment: Payment) -> dict[str, Any]:
-    body = _common_fields(payment)
+@dataclass(frozen=True)
+class Ledger:
+    """What belongs to a payment."""
+
+    charged: int
+    refunded: int
+    webhooks: Iterable[Webhook]
+    cancellations: Iterable[Cancellation]
+
+    @classmethod
+    def of(cls, payment: Payment) -> "Ledger":
+        webhooks, cancellations = payment.webhooks.order_by("pk"), payment.cancellations
+        return cls(payment.charged, payment.refunded, webhooks, cancellations.order_by("pk"))
+
+
+def charge_body(payment: Payment) -> dict[str, Any]:
+    """Of a payment that was charged just now."""
+    paid = {"paidAt": timestamp(payment.paid_at)} if payment.paid_at else {}
+    return {"pgTxId": f"pg-{payment.transaction_id}"} | paid
+
+
+def payment_body(payment: Payment, ledger: Ledger | None = None) -> dict[str, Any]:
+    ledger = ledger or Ledger.of(payment)
+    body = _common_fields(payment, ledger)
     if payment.state == State.FAILED:
         body |= {"failedAt": timestamp(payment.changed_at), "failure": _failure(payment)}
     if payment.state == State.PAY_PENDING or payment.state in Payment.CHARGED:
@@ -22,12 +52,11 @@ def payment_body(payment: Payment) -> dict[str, Any]:
     if payment.state in (State.PARTIAL_CANCELLED, State.CANCELLED):
         body["cancelledAt"] = timestamp(payment.changed_at)
     if payment.state in Payment.CHARGED:
-        cancellations = payment.cancellations.order_by("pk")
-        body["cancellations"] = [cancellation_body(one) for one in cancellations]
+        body["cancellations"] = [cancellation_body(one) for one in ledger.cancellations]
     return body
 
 
-def _common_fields(payment: Payment) -> dict[str, Any]:
+def _common_fields(payment: Payment, ledger: Ledger) -> dict[str, Any]:
     return {
         "status": payment.state,
         "id": payment.payment_id,
@@ -40,36 +69,54 @@ def _common_fields(payment: Payment) -> dict[str, Any]:
         "updatedAt": timestamp(payment.changed_at),
         "statusChangedAt": timestamp(payment.changed_at),
         "orderName": payment.order_name,
-        "amount": _amount(payment),
+        "amount": _amount(payment, ledger),
         "currency": payment.currency,
         "customer": {},
-        "origin": {"platformType": "PC", "ipAddress": payment.address},
-        "webhooks": [webhook_body(one) for one in payment.webhooks.order_by("pk")],
+        "origin": {"platformType": "PC", "ipAddress": str(payment.address)},
+        "webhooks": [webhook_body(one) for one in ledger.webhooks],
     }
 
 
 def _channel(payment: Payment) -> dict[str, str]:
-    return {
-        "type": "TEST",
-        "id": "channel-id-sandbox",
-        "key": payment.channel_key,
-        "name": "Sandbox",
-        "pgProvider": "TOSSPAYMENTS",
-        "pgMerchantId": "sandbox",
+    return CHANNEL | {"key": payment.channel_key, "pgProvider": "TOSSPAYMENTS"}
+
+
+def verification_body(found: Verification) -> dict[str, Any]:
+    body = {
+        "status": found.state,
+        "id": found.number,
+        "channel": CHANNEL | {"key": settings.PORTONE_IDENTITY_CHANNEL_KEY, "pgProvider": "DANAL"},
+        "requestedCustomer": {},
+        "requestedAt": timestamp(found.opened_at),
+        "updatedAt": timestamp(found.changed_at),
+        "statusChangedAt": timestamp(found.changed_at),
+        "version": "V2",
     }
+    if found.state == Verification.State.VERIFIED:
+        body |= {
+            "verifiedCustomer": {
+                "name": found.name,
+                "phoneNumber": "".join(filter(str.isdecimal, found.phone)),
+                "birthDate": f"{found.birth_date}",
+                "ci": found.unique_value,
+            },
+            "verifiedAt": timestamp(found.changed_at),
+            "pgTxId": f"pg-{found.number}",
+            "pgRawResponse": "{}",
+        }
+    return body
 
 
-def _amount(payment: Payment) -> dict[str, int]:
-    charged = payment.charged
-    total = charged or payment.amount or 0
+def _amount(payment: Payment, ledger: Ledger) -> dict[str, int]:
+    total = ledger.charged or payment.amount or 0
     return {
         "total": total,
         "taxFree": 0,
         "vat": total // VAT_DIVISOR,
         "supply": total - total // VAT_DIVISOR,
         "discount": 0,
-        "paid": charged,
-        "cancelled": payment.refunded,
+        "paid": ledger.charged,
+        "cancelled": ledger.refunded,
         "cancelledTaxFree": 0,
     }
 

@@ -1,27 +1,26 @@
 """The calls of PortOne's V2 API that the shop uses, at the same paths."""
 
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.utils.dateparse import parse_datetime
 
 from payments.sandbox import selectors, services
-from payments.sandbox.api import serializers
-from payments.sandbox.api.endpoint import endpoint
+from payments.sandbox.api import fast_calls, serializers
+from payments.sandbox.api.endpoint import Delay, endpoint
 from payments.sandbox.api.fields import Body, flag, part, text, whole_number
 from payments.sandbox.behaviours import Behaviour
-from payments.sandbox.delays import delay
 from payments.sandbox.errors import InvalidRequest
 from payments.sandbox.idempotency import Answer
 from payments.sandbox.models import Payment
 from ticketing.core import clock
-from ticketing.core.fast_path.threads import in_thread
 
 LONGEST_PAGE = 1000
 DEFAULT_SPAN = timedelta(days=90)
 
 
-@endpoint("POST", "payments/<payment_id>/pre-register")
+@endpoint("POST", "payments/<payment_id>/pre-register", fast=fast_calls.pre_register)
 def pre_register(body: Body, payment_id: str) -> Answer:
     services.pre_register(
         payment_id=payment_id,
@@ -32,25 +31,30 @@ def pre_register(body: Body, payment_id: str) -> Answer:
     return Answer(200, {})
 
 
-@endpoint("GET", "payments/<payment_id>")
+@endpoint("GET", "payments/<payment_id>", fast=fast_calls.payment)
 def payment(body: Body, payment_id: str) -> Answer:
     found = selectors.known_payment(payment_id)
     if found.state == Payment.State.PAY_PENDING:
         services.settle_charge(payment_id, now=clock.now())
+        found = selectors.known_payment(payment_id)
     if found.behaviour == Behaviour.REFUND_PENDING:
         services.settle_refunds(payment_id, now=clock.now())
-    return Answer(200, serializers.payment_body(selectors.known_payment(payment_id)))
+        found = selectors.known_payment(payment_id)
+    return Answer(200, serializers.payment_body(found))
 
 
-@endpoint("POST", "payments/<payment_id>/confirm")
-async def confirm(body: Body, payment_id: str) -> Answer:
-    """A coroutine, because a slow card delays it."""
-    found = await in_thread(selectors.known_payment, payment_id)
-    if found.behaviour == Behaviour.SLOW:
-        await delay(found.seconds)
+@endpoint("GET", "identity-verifications/<number>")
+def identity_verification(body: Body, number: str) -> Answer:
+    return Answer(200, serializers.verification_body(selectors.known_verification(number)))
+
+
+@endpoint("POST", "payments/<payment_id>/confirm", fast=fast_calls.confirm)
+def confirm(body: Body, payment_id: str) -> Answer | Delay:
+    found = selectors.known_payment(payment_id)
     if found.behaviour == Behaviour.VANISH and found.token:
         return Answer(504, {}, hold=found.seconds)
-    return await in_thread(_charge, body, payment_id)
+    charge = partial(_charge, body, payment_id)
+    return Delay(found.seconds, charge) if found.behaviour == Behaviour.SLOW else charge()
 
 
 def _charge(body: Body, payment_id: str) -> Answer:
@@ -61,8 +65,7 @@ def _charge(body: Body, payment_id: str) -> Answer:
         notify=not flag(body, "skipWebhook"),
         now=clock.now(),
     )
-    summary = {key: serializers.payment_body(paid)[key] for key in ("pgTxId", "paidAt")}
-    return Answer(200, summary, hold=_hold(paid, Behaviour.TIME_OUT))
+    return Answer(200, serializers.charge_body(paid), hold=_hold(paid, Behaviour.TIME_OUT))
 
 
 def _expected(body: Body) -> services.Expected:

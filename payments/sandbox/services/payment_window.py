@@ -46,7 +46,9 @@ def pre_register(
 def _get_or_create(payment_id: str, now: datetime) -> Payment:
     if len(payment_id) > LONGEST_ID:
         raise InvalidRequest("The payment's id is too long.")
-    Payment.objects.get_or_create(payment_id=payment_id, defaults={"changed_at": now})
+    Payment.objects.bulk_create(
+        [Payment(payment_id=payment_id, changed_at=now)], ignore_conflicts=True
+    )
     return payment_for_update(payment_id)
 
 
@@ -107,7 +109,7 @@ def choose(
             raise AlreadyPaid()
         payment.behaviour, payment.seconds = behaviour, seconds
         _carry_out(payment, now)
-    return _return_parameters(payment)
+    return return_parameters(payment)
 
 
 def _carry_out(payment: Payment, now: datetime) -> None:
@@ -124,7 +126,7 @@ def _carry_out(payment: Payment, now: datetime) -> None:
         charges.charge(payment, now=now)
 
 
-def _return_parameters(payment: Payment) -> dict[str, str]:
+def return_parameters(payment: Payment) -> dict[str, str]:
     answer = {
         "transactionType": "PAYMENT",
         "txId": payment.transaction_id,

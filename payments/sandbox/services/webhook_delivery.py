@@ -15,5 +15,5 @@ def resend(*, payment_id: str, webhook_id: str | None = None) -> Webhook:
         raise WebhookNotFound()
     if webhook.sendings >= webhooks.MAX_SENDINGS:
         raise MaxWebhookRetries()
-    timers.run_later(webhooks.deliver, webhook.pk)
+    timers.run_later(webhooks.deliver, webhook)
     return webhook

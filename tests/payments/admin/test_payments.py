@@ -10,12 +10,13 @@ from django.urls import reverse
 from django.utils import translation
 
 from payments import services
-from payments.admin.labels import note_label
 from payments.models import OutboxMessage, Payment, Refund
 from payments.sandbox import services as sandbox
 from payments.sandbox.testing import Behaviour
+from payments.selectors.labels import note_label
 from tests.making import make_user
 from tests.payments.buyers import Buyer, settle_in_background
+from ticketing.accounts.sessions import FRESH_AT
 from ticketing.events.models import Event
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
@@ -123,6 +124,18 @@ def test_a_part_goes_back_with_a_reason_and_a_name(desk, paid, operator):
         "done",
     )
     assert paid.steps.filter(by=operator, note="sorry").exists()
+
+
+def test_a_refund_takes_a_fresh_log_in(desk, paid):
+    session = desk.session
+    session[FRESH_AT] -= 11 * 60
+    session.save()
+
+    address = page("payment_refund", paid.pk)
+    asked = [desk.get(address), desk.post(address, {"amount": 1000, "reason": "sorry"})]
+
+    assert all(answer.url.startswith("/accounts/identity/?next=") for answer in asked)
+    assert not Refund.objects.exists()
 
 
 def test_a_refund_without_a_reason_asks_again(desk, paid):

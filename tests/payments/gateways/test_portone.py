@@ -6,8 +6,10 @@ from types import SimpleNamespace
 import httpx
 import pytest
 from portone_server_sdk import errors as sdk
+from yarl import URL
 
-from payments.gateways import Declined, GatewayUnavailable, OutcomeUnknown
+from payments.gateways import Declined, GatewayUnavailable, OutcomeUnknown, http_client
+from payments.gateways.http_client import Response
 from payments.gateways.portone import PortOne, gateway_error, sdk_client
 from tests.payments.buyers import ask_gateway
 from ticketing.core.event_loop import blocking
@@ -52,11 +54,13 @@ def test_the_card_companys_own_words_are_kept():
 def call_portone(answer, method, **arguments):
     """With nobody but `answer` at the other end."""
 
+    async def send(method, address, headers, body, connect):
+        status, content = answer(headers)
+        return Response(status, json.dumps(content).encode())
+
     async def call():
         portone = PortOne(sdk_client(), charges_by_server=True)
-        hooks = portone.client._async_client.event_hooks
-        transport = httpx.MockTransport(answer)
-        portone.client._async_client = httpx.AsyncClient(event_hooks=hooks, transport=transport)
+        portone.client._async_client.send = send
         return await getattr(portone, method)(**arguments)
 
     return blocking(call)()
@@ -65,15 +69,15 @@ def call_portone(answer, method, **arguments):
 def test_a_charge_and_its_repeat_carry_the_same_key(base):
     seen = []
 
-    def answer(request):
-        seen.append(request)
-        return httpx.Response(200, json={"pgTxId": "x", "paidAt": "2026-11-16T00:00:00Z"})
+    def answer(headers):
+        seen.append(headers)
+        return 200, {"pgTxId": "x", "paidAt": "2026-11-16T00:00:00Z"}
 
     order = {"number": "pay-1", "token": "t", "amount": 5, "currency": "KRW"}
     for seconds in (7, 60):
         call_portone(answer, "charge", **order, timeout=seconds)
 
-    assert {request.headers["idempotency-key"] for request in seen} == {"charge-pay-1"}
+    assert {headers["Idempotency-Key"] for headers in seen} == {"charge-pay-1"}
 
 
 BUSY = {"type": "IDEMPOTENCY_OUTSTANDING_REQUEST", "message": "still being worked on"}
@@ -81,18 +85,24 @@ PREPARE = {"number": "pay-1", "amount": 5, "currency": "KRW"}
 
 
 def test_a_button_pressed_twice_waits_for_what_the_first_press_began(base):
-    answers = [httpx.Response(409, json=BUSY), httpx.Response(200, json={})]
+    answers = [(409, BUSY), (200, {})]
 
-    call_portone(lambda request: answers.pop(0), "prepare", **PREPARE, timeout=5)
+    call_portone(lambda headers: answers.pop(0), "prepare", **PREPARE, timeout=5)
 
     assert answers == []
 
 
 def test_but_not_for_ever(base):
     with pytest.raises(OutcomeUnknown):
-        call_portone(
-            lambda request: httpx.Response(409, json=BUSY), "prepare", **PREPARE, timeout=0.2
-        )
+        call_portone(lambda headers: (409, BUSY), "prepare", **PREPARE, timeout=0.2)
+
+
+def test_a_proxy_of_the_environment_is_used_for_the_gateway_alone_if_it_says_so(monkeypatch):
+    monkeypatch.setenv("https_proxy", "http://proxy.internal:3128")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+
+    assert http_client._proxy(URL("https://api.portone.io/")) == "http://proxy.internal:3128"
+    assert http_client._proxy(URL("https://127.0.0.1/")) is None
 
 
 def test_a_wrong_secret_is_no_answer_about_the_payment(settings, buyer):

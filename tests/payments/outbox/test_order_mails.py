@@ -105,6 +105,27 @@ def test_an_event_may_have_its_mails_link_to_the_tickets(bought, client):
     assert client.get(path)["Content-Type"] == "application/pdf"
 
 
+def test_who_cancels_some_seats_reads_which_and_gets_the_other_tickets_again(bought):
+    delivered(bought.now)
+    django_mail.outbox.clear()
+    services.cancel_order(
+        number=bought.payment.number,
+        fan_id=bought.fan.pk,
+        fee=0,
+        seats=bought.seats[:1],
+        now=bought.now,
+    )
+
+    (mail,) = delivered(bought.now)
+
+    assert mail.subject.startswith("Cancelled: some of your seats")
+    assert "Cancelled seats: Section A, row 1, seat 1" in mail.body
+    assert "Your seats: Section A, row 1, seat 2" in mail.body
+    assert "₩154,000 is being refunded" in mail.body
+    assert next(kind for _, _, kind in mail.attachments) == "application/pdf"
+    assert "attached again" in mail.body
+
+
 def test_a_late_mail_brings_no_tickets_that_are_void(bought):
     services.refund_payment(pk=bought.payment.pk, why="test", now=bought.now)
 

@@ -18,7 +18,7 @@ STEPS: dict[str, tuple[Any, str]] = {
     "charge": (PortOne, "charge"),
     "fetch": (PortOne, "fetch"),
     "succeed": (payment_steps, "succeed"),
-    "publish_sale": (reservations, "publish_sale"),
+    "publish_sale": (reservations, "apublish_sale"),
     "add_messages": (outbox, "add"),
     "fail": (payment_steps, "fail"),
     "cancel_unpaid": (payment_steps, "cancel_unpaid"),

@@ -7,17 +7,11 @@ import pytest
 
 from payments.saga.schedule import LEASE
 from payments.sandbox import testing
+from tests import forks
 from tests.payments.buyers import messages, money_and_seats_agree, work
-from tests.payments.saga.killed_process import BuyerProcesses
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
-
-
-@pytest.fixture(scope="module")
-def buyer_processes(origin):
-    processes = BuyerProcesses(f"{origin}/sandbox/portone")
-    yield processes
-    processes.close()
+CONFIRM = "tests.payments.saga.killed_process:confirm"
 
 
 @pytest.mark.parametrize(
@@ -31,13 +25,14 @@ def buyer_processes(origin):
     ],
 )
 def test_a_process_that_is_killed_leaves_what_another_resumes(
-    buyer, event, buyer_processes, step, when, charged
+    buyer, event, paying_site, step, when, charged
 ):
     buyer.start()
     token = buyer.agree()["paymentToken"]
     order = {"step": step, "when": when, "now": buyer.now.isoformat(), "fan": buyer.fan.pk}
+    order |= {"number": buyer.payment.number, "token": token, "portone_url": paying_site}
 
-    assert buyer_processes.run(**order, number=buyer.payment.number, token=token) == -signal.SIGKILL
+    assert forks.run(CONFIRM, **order) == -signal.SIGKILL
     assert bool(testing.net_charged(buyer.payment.number)) is charged
 
     work(buyer.now + LEASE)

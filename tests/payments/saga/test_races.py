@@ -270,7 +270,7 @@ def test_control_without_the_state_check_only_a_constraint_prevents_a_second_ref
 @pytest.fixture
 def half(buyer, event):
     """Paid for; giving it back costs half, so that as much is left as went back."""
-    RefundPolicy.objects.create(event=event, free_days=0, tiers=[[0, 50]])
+    RefundPolicy.objects.create(event=event, free_days=0, free_hours=0, tiers=[[0, 50]])
     payment = buyer.buy()
     fan = {"number": payment.number, "fan_id": buyer.fan.pk, "fee": payment.amount // 2}
     return partial(services.cancel_order, **fan, now=buyer.now + timedelta(minutes=1))
@@ -295,8 +295,8 @@ def one_by_one_after_the_terms(monkeypatch, seen):
     settle = cancellations.settle_refund
 
     def begin_in_turn(payment, amount, **more):
-        met.wait(10)
-        assert turn.acquire(timeout=10)
+        met.wait(60)
+        assert turn.acquire(timeout=60)
         try:
             return begin(seen(payment), amount, **more)
         except Exception:
@@ -391,7 +391,7 @@ def test_control_without_the_lock_two_workers_deliver_the_same_message(
 
     def on_the_way(message, *_):
         delivered.append(name_of(message))
-        met.wait(10)  # neither is done before the other has set out
+        met.wait(60)  # neither is done before the other has set out
 
     monkeypatch.setattr(mails, "send_about", on_the_way)
     carry = partial(services.deliver_messages, now=buyer.now, limit=1)

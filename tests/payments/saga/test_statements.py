@@ -15,7 +15,6 @@ from payments.saga import payment_steps, refund_steps
 from reservations import services as reservations
 from reservations.errors import NoReservation
 from reservations.models import Reservation, Ticket
-from tests.browser.conftest import wait_until
 from tests.making import make_user, seat_ids
 from tests.payments.buyers import Buyer, messages, seat_states
 from tests.payments.race_controls import (
@@ -26,7 +25,9 @@ from tests.payments.race_controls import (
     while_uncommitted,
 )
 from tests.reservations.acting import hold
+from tests.waiting import wait_until
 from tests.wire import traced
+from ticketing.core.event_loop import blocking
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.soak]
 FEW = 6
@@ -35,22 +36,22 @@ STATE_CHECKS = "AND before.state = ANY(%(allowed)s) AND reservation.state = 'pay
 
 def begin(buyer, **more):
     order = {"code": buyer.code, "fan_id": buyer.fan.pk, "payment_key": buyer.key}
-    return payment_steps.begin(**order | {"language": "en", "now": buyer.now} | more)
+    return blocking(payment_steps.begin)(**order | {"language": "en", "now": buyer.now} | more)
 
 
 def start_charge(buyer, number, **more):
     order = {"number": number, "fan_id": buyer.fan.pk, "token": "t", "transaction_id": ""}
-    return payment_steps.start_charge(**order | {"now": buyer.now} | more)
+    return blocking(payment_steps.start_charge)(**order | {"now": buyer.now} | more)
 
 
 def charging(buyer):
-    payment = payment_steps.mark_prepared(begin(buyer), now=buyer.now)
+    payment = blocking(payment_steps.mark_prepared)(begin(buyer), now=buyer.now)
     return start_charge(buyer, payment.number)[0]
 
 
 def succeed(buyer, payment):
     charge = GatewayPayment("paid", amount=payment.amount, currency=payment.currency)
-    return payment_steps.succeed(payment, charge, now=buyer.now)
+    return blocking(payment_steps.succeed)(payment, charge, now=buyer.now)
 
 
 # -- how many --------------------------------------------------------------------------------------
@@ -136,7 +137,7 @@ def test_control_without_the_payments_lock_an_ended_payment_is_found(buyer, monk
 
 
 def test_of_many_who_start_the_charge_one_does_and_all_see_it(buyer):
-    number = payment_steps.mark_prepared(begin(buyer), now=buyer.now).number
+    number = blocking(payment_steps.mark_prepared)(begin(buyer), now=buyer.now).number
 
     found = together_at_locked(Payment.objects.all(), FEW, lambda: start_charge(buyer, number))
 
@@ -146,7 +147,7 @@ def test_of_many_who_start_the_charge_one_does_and_all_see_it(buyer):
 
 def test_control_without_the_lock_several_start_the_charge(buyer, monkeypatch):
     change_sql(monkeypatch, "start_charge", "FOR NO KEY UPDATE")
-    number = payment_steps.mark_prepared(begin(buyer), now=buyer.now).number
+    number = blocking(payment_steps.mark_prepared)(begin(buyer), now=buyer.now).number
 
     found = together_at_locked(Payment.objects.all(), FEW, lambda: start_charge(buyer, number))
 
@@ -154,7 +155,7 @@ def test_control_without_the_lock_several_start_the_charge(buyer, monkeypatch):
 
 
 def test_anothers_payment_is_not_charged(buyer):
-    payment = payment_steps.mark_prepared(begin(buyer), now=buyer.now)
+    payment = blocking(payment_steps.mark_prepared)(begin(buyer), now=buyer.now)
 
     with pytest.raises(errors.NoPayment):
         start_charge(buyer, payment.number, fan_id=make_user(password=None).pk)

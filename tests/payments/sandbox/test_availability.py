@@ -65,11 +65,11 @@ def test_nor_can_it_be_controlled_there(db, settings):
 
 
 def test_it_needs_no_thread_of_the_sites_pages(portone, registered, origin):
-    from ticketing.asgi import pages
+    from ticketing.asgi import threads
 
-    threads, release = pages.application.application.executor, threading.Event()
-    for _ in range(threads._max_workers):
-        threads.submit(release.wait, 20)
+    pool, release = threads._threads, threading.Event()
+    for _ in range(pool._max_workers):
+        pool.submit(release.wait, 20)
     try:
         with pytest.raises(httpx.ReadTimeout):
             httpx.get(f"{origin}/accounts/log-in/", timeout=0.5)

@@ -13,8 +13,8 @@ from payments.sandbox import delays, testing
 from payments.sandbox.behaviours import WRONG_BY
 from payments.sandbox.services import WindowOrder
 from payments.sandbox.testing import Behaviour
-from tests.browser.conftest import wait_until
 from tests.payments.sandbox.conftest import AMOUNT
+from tests.waiting import wait_until
 from ticketing.core.server_signals import server_stopping
 
 

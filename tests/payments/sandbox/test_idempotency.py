@@ -2,16 +2,19 @@
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
+from unittest.mock import Mock
 
+import httpx
 import pytest
 
 from payments.sandbox import delays, idempotency, testing
 from payments.sandbox.asgi import application
 from payments.sandbox.models import Call
 from payments.sandbox.testing import Behaviour
-from tests.browser.conftest import wait_until
 from tests.payments.sandbox.conftest import AMOUNT
+from tests.waiting import wait_until
 from ticketing.core import clock
 
 KEY = "refund-0000000001"
@@ -122,6 +125,27 @@ def test_a_call_of_a_dead_process_does_not_block_its_key_for_ever(post, paid):
     assert post("order-1/cancel", PART, key=KEY).status_code == 200
 
 
+def test_a_refund_of_a_dead_process_may_be_repeated_after_seconds(post, paid):
+    paid(Behaviour.SLOW, seconds=0.1)
+    refund = {"path": "/sandbox/portone/payments/order-1/cancel", "body": PART}
+
+    assert idempotency.begin(key=KEY, **refund, now=clock.now() - timedelta(seconds=11)) is None
+
+    assert post("order-1/cancel", PART, key=KEY).status_code == 200
+
+
+def test_who_dies_before_the_answer_is_kept_has_refunded_nothing(post, paid, monkeypatch):
+    paid()
+    with monkeypatch.context() as dying, suppress(httpx.TransportError):
+        dying.setattr(idempotency, "finish", Mock(side_effect=RuntimeError("dies here")))
+        post("order-1/cancel", PART, key=KEY)
+    assert testing.net_charged("order-1") == AMOUNT
+
+    assert post("order-1/cancel", PART, key=KEY).status_code == 200
+
+    assert testing.net_charged("order-1") == AMOUNT - 10_000
+
+
 @pytest.mark.parametrize(("behaviour", "status"), [(Behaviour.SUCCEED, 200), (Behaviour.SLOW, 409)])
 def test_a_charge_of_a_dead_process_blocks_its_key_as_long_as_its_card_takes(
     post, window, behaviour, status
@@ -129,7 +153,7 @@ def test_a_charge_of_a_dead_process_blocks_its_key_as_long_as_its_card_takes(
     body = {"paymentToken": window(behaviour, seconds=60)["paymentToken"]}
     dead = {"path": "/sandbox/portone/payments/order-1/confirm", "body": body}
     idempotency.begin(
-        key=KEY, **dead, now=clock.now() - idempotency.QUICK_CALL - timedelta(seconds=1)
+        key=KEY, **dead, now=clock.now() - idempotency.LONGEST_CALL - timedelta(seconds=1)
     )
 
     assert post("order-1/confirm", body, key=KEY).status_code == status

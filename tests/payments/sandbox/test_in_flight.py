@@ -8,10 +8,10 @@ import pytest
 from django.conf import settings as site
 
 from payments.sandbox import delays, testing
-from payments.sandbox.api import views
+from payments.sandbox.api import endpoint
 from payments.sandbox.models import Payment
 from payments.sandbox.testing import Behaviour
-from tests.browser.conftest import wait_until
+from tests.waiting import wait_until
 from ticketing.core import clock
 
 MANY = 500
@@ -19,7 +19,12 @@ SLOW = 60.0
 
 
 @pytest.fixture
-def slow_payments(base, db):
+def many():
+    return MANY
+
+
+@pytest.fixture
+def slow_payments(base, db, many):
     """Payments whose window was left with a slow card."""
     now = clock.now()
     return Payment.objects.bulk_create(
@@ -33,7 +38,7 @@ def slow_payments(base, db):
             opened_at=now,
             changed_at=now,
         )
-        for number in range(MANY)
+        for number in range(many)
     )
 
 
@@ -49,7 +54,7 @@ def confirmed(base, slow_payments):
 
     async def confirm_all() -> None:
         headers = {"authorization": f"PortOne {site.PORTONE_API_SECRET}"}
-        limits = httpx.Limits(max_connections=MANY)
+        limits = httpx.Limits(max_connections=len(slow_payments))
         async with httpx.AsyncClient(headers=headers, limits=limits, timeout=100) as client:
             await asyncio.gather(*(confirm(client, payment) for payment in slow_payments))
 
@@ -59,13 +64,20 @@ def confirmed(base, slow_payments):
     wait_until(lambda: delays.end_all() or not thread.is_alive(), seconds=60)
 
 
-def test_500_payments_in_flight_take_no_thread(portone, window, confirmed):
+@pytest.fixture
+def threads_before() -> int:
+    """Those of servers that other tests started."""
+    return threading.active_count()
+
+
+def test_500_payments_in_flight_take_no_thread(threads_before, portone, window, confirmed):
     answer = window()
     wait_until(lambda: delays.count() == MANY)
 
     portone.confirm_payment(payment_id="order-1", payment_token=answer["paymentToken"])
 
-    assert threading.active_count() < MANY / 10  # those of pages, database and this test's client
+    # those of pages, database and this test's client
+    assert threading.active_count() < threads_before + 45
     assert (len(testing.charges()), confirmed) == (1, [])
     delays.end_all()
     wait_until(lambda: len(confirmed) == MANY, seconds=60)
@@ -73,12 +85,13 @@ def test_500_payments_in_flight_take_no_thread(portone, window, confirmed):
     assert len(testing.charges()) == MANY + 1
 
 
-def test_control_delays_in_threads_block_everybody_else(base, window, monkeypatch, request):
+@pytest.mark.parametrize("many", [60])  # more than there are threads
+def test_control_delays_in_threads_block_everybody_else(base, window, monkeypatch, request, many):
     """The same with a delay that keeps its thread: the next payment gets no answer."""
     released = threading.Event()
 
     async def in_its_thread(seconds: float) -> None:
-        await views.in_thread(released.wait, seconds)
+        await endpoint.in_thread(released.wait, seconds)
 
     def is_answered() -> bool:
         headers = {"authorization": f"PortOne {site.PORTONE_API_SECRET}"}
@@ -90,7 +103,7 @@ def test_control_delays_in_threads_block_everybody_else(base, window, monkeypatc
         return True
 
     answer = window()
-    monkeypatch.setattr(views, "delay", in_its_thread)
+    monkeypatch.setattr(endpoint, "delay", in_its_thread)
     request.getfixturevalue("confirmed")
     try:
         wait_until(lambda: not is_answered())  # soon the slow ones have all threads

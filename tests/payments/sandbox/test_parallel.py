@@ -27,7 +27,7 @@ def no_lock(monkeypatch):
 
     def unlocked(payment_id):
         payment = Payment.objects.get(payment_id=payment_id)
-        met.wait(10)
+        met.wait(60)
         return payment
 
     for module in (charges, refunds):
@@ -69,7 +69,7 @@ def test_control_without_the_lock_more_goes_back_than_was_taken(portone, paid, m
 
     def unlocked(payment):
         left = payment.charged - payment.refunded
-        met.wait(10)
+        met.wait(60)
         return left
 
     monkeypatch.setattr(refunds, "refundable", unlocked)

@@ -1,5 +1,6 @@
 """The sandbox as a process of its own: killed, it forgets nothing; the site forwards to it."""
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -9,14 +10,14 @@ import threading
 import httpx
 import pytest
 import uvicorn
-from django.db import connection
 from portone_server_sdk.payment import PaidPayment
 
 from payments.sandbox import proxy, testing
 from payments.sandbox.models import Payment
-from tests.browser.conftest import wait_until
 from tests.faults.site import free_port
 from tests.payments.sandbox.conftest import AMOUNT
+from tests.waiting import wait_until
+from ticketing.core import event_loop
 from ticketing.development.embedded import process
 
 
@@ -26,9 +27,7 @@ class SandboxProcess:
     def __init__(self) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/sandbox/portone"
-        server = os.environ["DATABASE_URL"].rpartition("/")[0]
         self.environment = os.environ | {
-            "DATABASE_URL": f"{server}/{connection.settings_dict['NAME']}",
             "PAYMENTS_SANDBOX_PORT": str(self.port),
             "PAYMENTS_SANDBOX_WEBHOOK": "http://127.0.0.1:9/",
             "LOG_LEVEL": "ERROR",
@@ -46,7 +45,7 @@ class SandboxProcess:
 
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
-        self.process.wait(10)
+        self.process.wait(60)
 
 
 @pytest.fixture(scope="module")
@@ -68,17 +67,20 @@ def shop_of(sandbox, transactional_db, make_client):
 def forwarding(sandbox, settings):
     """A site in this process that forwards the window to that one."""
     settings.PAYMENTS_SANDBOX_PORT = sandbox.port
-    proxy._client.cache_clear()
     port = free_port()
     config = uvicorn.Config(proxy.forward, port=port, log_level="warning", lifespan="off")
     server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
+
+    async def serve() -> None:
+        await server.serve()
+        await event_loop.end()
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
     thread.start()
     wait_until(lambda: server.started)
     yield f"http://localhost:{port}"
     server.should_exit = True
-    thread.join(10)
-    proxy._client.cache_clear()
+    thread.join(60)
 
 
 def test_a_killed_sandbox_forgets_no_charge(sandbox, shop_of):

@@ -23,8 +23,8 @@ from payments.sandbox import testing, timers, webhooks
 from payments.sandbox.models import Payment
 from payments.sandbox.services import WindowOrder
 from payments.sandbox.testing import Behaviour
-from tests.browser.conftest import wait_until
 from tests.payments.sandbox_server import kind_of
+from tests.waiting import wait_until
 from ticketing.core import clock
 
 

@@ -15,7 +15,8 @@ from reservations import services as reservations
 from reservations.models import Ticket
 from tests.making import make_user
 from tests.payments.buyers import Buyer
-from tests.race import together
+from tests.race import together, wait_unless_blocking
+from tests.waiting import PATIENCE
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 
@@ -130,11 +131,11 @@ def while_the_door_thinks(buyer, monkeypatch, find):
     def find_and_think(pk):
         ticket = find(pk)
         found_it.set()
-        paid_back.wait(0.7)
+        wait_unless_blocking(paid_back.is_set)
         return ticket
 
     def pay_back():
-        found_it.wait(5)
+        found_it.wait(PATIENCE)
         refund(buyer, frees_seats=False)
         paid_back.set()
 

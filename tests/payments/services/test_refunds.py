@@ -6,6 +6,7 @@ import pytest
 
 from payments import errors, selectors, services
 from payments.models import Refund, RefundPolicy
+from payments.models.policies import TIERS
 from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
 from payments.selectors import cancellation_terms
@@ -103,7 +104,7 @@ def test_soon_after_the_order_it_is_free(paid, event):
 def test_later_a_fee_is_kept_and_the_seats_go_back(paid):
     whose = {"number": paid.payment.number, "fan_id": paid.fan.pk}
     now = paid.now + timedelta(days=15)
-    fee = paid.payment.amount // 10
+    fee = 2 * 4_000  # a ticket costs more than ten times as much
 
     assert services.cancellation_terms(**whose, now=now).fee == fee
     payment = services.cancel_order(**whose, fee=fee, now=now)
@@ -147,39 +148,58 @@ def test_a_repeat_is_answered_after_the_show_too(paid):
 @pytest.mark.parametrize(
     ("days_after_order", "days_before_show", "percent"),
     [
-        *[(0, 30, 0), (7, 23, 0), (8, 22, 10), (20, 10, 10), (21, 9, 20), (26, 4, 20)],
-        *[(28, 2, 30), (29, 1, 30), (30, 0, None)],
+        *[(0, 30, 0), (7, 23, 0), (8, 22, 10), (20, 10, 10), (21, 9, 10), (23, 7, 10)],
+        *[(24, 6, 20), (27, 3, 20), (28, 2, 30), (29, 1, 30), (30, 0, None)],
     ],
 )
 def test_the_usual_terms(event, now, days_after_order, days_before_show, percent):
     event.starts_at = now + timedelta(days=days_after_order + days_before_show)
     then = now + timedelta(days=days_after_order)
 
-    found = cancellation_terms.fee_percent(
+    found = cancellation_terms.fee_rate(
         policy=RefundPolicy(event=event), event=event, ordered_at=now, now=then
     )
 
-    assert found == percent
+    assert (found and found.percent) == percent
+    assert (found and found.amount) == (4_000 if days_after_order in (8, 20) else None)
 
 
 def test_near_the_show_nothing_is_free_even_just_after_the_order(event, now):
-    event.starts_at = now + timedelta(days=5)
+    event.starts_at = now + timedelta(days=3)
 
-    percent = cancellation_terms.fee_percent(
+    rate = cancellation_terms.fee_rate(
         policy=RefundPolicy(event=event), event=event, ordered_at=now, now=now
     )
 
-    assert percent == 20
+    assert rate == cancellation_terms.FeeRate(20)
 
 
-def test_an_event_has_terms_of_its_own(paid, event):
-    RefundPolicy.objects.create(event=event, free_days=0, tiers=[[5, 50]])
+def test_an_event_has_terms_of_its_own_and_an_order_keeps_those_it_was_sold_under(
+    event, now, fan, rival
+):
+    RefundPolicy.objects.create(event=event, free_days=0, free_hours=0, tiers=[[5, 50]])
+    before = Buyer(event, fan, now)
+    before.buy()
+    RefundPolicy.objects.update(tiers=[[5, 80]])
+    after = Buyer(event, rival, now, first=4)
+    after.buy()
+    RefundPolicy.objects.all().delete()
 
-    terms = services.cancellation_terms(
-        number=paid.payment.number, fan_id=paid.fan.pk, now=paid.now + timedelta(days=1)
-    )
+    percents = [
+        services.cancellation_terms(
+            number=buyer.payment.number, fan_id=buyer.fan.pk, now=now + timedelta(days=1)
+        ).rate.percent
+        for buyer in (before, after)
+    ]
 
-    assert terms.percent == 50
+    assert percents == [50, 80]
+
+
+def test_an_order_of_an_event_without_terms_keeps_the_usual_ones(paid, event):
+    RefundPolicy.objects.create(event=event, free_days=0, free_hours=0, tiers=[[5, 50]])
+
+    assert paid.payment.terms == RefundPolicy().terms
+    assert selectors.policy_of_payment(paid.payment).tiers == [[10, 10, 4_000], *TIERS[1:]]
 
 
 # -- a whole event --------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ from reservations.models import Reservation
 from tests.payments.buyers import Buyer
 from tests.payments.views.browser import BROWSER, Browser, begin, pay
 from tests.waiting_queue.api.conftest import logged_in
+from ticketing.accounts.selectors import footer_documents
+from ticketing.accounts.templatetags import copies
 from ticketing.core import clock
 
 pytestmark = pytest.mark.django_db
@@ -23,6 +25,31 @@ def let_time_pass(**how_long):
     Reservation.objects.update(created_at=F("created_at") - ago, deadline=F("deadline") - ago)
 
 
+def test_the_checkout_costs_few_statements(me, buyer, django_assert_max_num_queries):
+    footer_documents()  # read once for all pages
+
+    with django_assert_max_num_queries(6):
+        me.open(pay(buyer))
+
+    assert me.status == 200
+
+
+def test_only_days_of_the_terms_are_copied_and_times_are_everybodys_own(
+    me, stranger, buyer, event, rival, now
+):
+    """The time until which cancelling is free depends on when the page was opened."""
+    other = Buyer(event, rival, now, first=4)
+    pages = [me.open(pay(buyer)), stranger.open(pay(other))]
+
+    copied = [dict(kept[1]).get("period") for kept in copies._copy._results]
+    whole_days = {period for period in copied if period}
+    assert whole_days
+    assert all(period.is_whole_day for period in whole_days)
+    for page in pages:
+        assert page.count('class="terms__one"') > len(whole_days) + 1
+        assert page.count("% fee</strong>") == 3
+
+
 def test_the_checkout_says_what_is_bought_until_when_and_by_which_terms(me, buyer):
     page = me.open(pay(buyer))
 
@@ -30,7 +57,7 @@ def test_the_checkout_says_what_is_bought_until_when_and_by_which_terms(me, buye
     assert "<strong>₩308,000</strong>" in page
     assert 'role="timer"' in page
     assert "No fees are added." in page
-    assert page.count("% fee</strong>") == 3
+    assert page.count("% fee</strong>") == 3  # beside the fixed amount
     assert 'name="agreed" value="1" required' in page
 
 
@@ -41,6 +68,19 @@ def test_the_terms_are_the_events_own(me, buyer):
 
     assert "77% fee" in page
     assert "10% fee" not in page
+
+
+def test_terms_that_changed_meanwhile_are_shown_anew_and_nothing_is_begun(me, buyer):
+    me.open(pay(buyer))
+    RefundPolicy.objects.create(event=buyer.event, free_days=0, tiers=[[5, 77]])
+
+    page = me.send(pay(buyer), agreed="1")
+
+    assert "The cancellation terms have changed." in page
+    assert "77% fee" in page
+    assert not Payment.objects.exists()
+    me.send(pay(buyer), agreed="1")
+    assert Payment.objects.get().terms["tiers"] == [[5, 77]]
 
 
 def test_who_did_not_tick_the_box_is_asked_to_and_nothing_is_begun(me, buyer):

@@ -16,9 +16,9 @@ from payments.models import Payment, WebhookReceipt
 from payments.sandbox.testing import Behaviour
 from payments.services import async_settlement, webhooks
 from payments.views import fast_routes
-from tests.browser.conftest import wait_until
 from tests.payments.buyers import Buyer, settle_in_background, work
 from tests.payments.services.test_webhooks import ADDRESS, body_of, signed
+from tests.waiting import wait_until
 from tests.waiting_queue.api.conftest import logged_in
 from ticketing.core import redis
 from ticketing.core.errors import Unavailable
@@ -187,7 +187,7 @@ def open_socket(origin, number, person=None, **headers):
 
 
 def frame(socket):
-    return json.loads(socket.recv(timeout=20))
+    return json.loads(socket.recv(timeout=60))
 
 
 def test_the_result_is_pushed_to_the_owners_open_page(origin, unanswered):
@@ -225,7 +225,7 @@ def test_nobody_else_may_listen(origin, buyer, rival, who, code):
     with open_socket(origin, number, rival if who == "rival" else None) as socket:
         assert frame(socket)["code"] == code
         with pytest.raises(ConnectionClosed):
-            socket.recv(timeout=20)
+            socket.recv(timeout=60)
 
 
 def test_a_foreign_page_can_not_open_it(origin, buyer):

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from importlib import import_module
+from uuid import uuid4
 
 import pytest
 
@@ -9,9 +10,11 @@ from payments import services
 from payments.models import Payment, Refund, RefundPolicy
 from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
+from reservations import services as reservations
 from reservations.models import Reservation
 from tests.making import make_event
 from tests.payments.buyers import Buyer, seat_states, settle_in_background, work
+from ticketing.accounts.selectors import footer_documents
 from ticketing.core import clock
 from ticketing.events.models import Event
 from waiting_queue import services as queue
@@ -75,6 +78,7 @@ def test_the_list_is_paged_and_costs_few_statements(
 def test_an_order_shows_seats_money_terms_and_costs_few_statements(
     me, paid, django_assert_max_num_queries
 ):
+    footer_documents()  # read once for all pages
     with django_assert_max_num_queries(6):
         page = me.open(order(paid))
 
@@ -114,6 +118,7 @@ def test_a_hold_is_no_order(me, buyer):
 
 
 def test_soon_after_the_order_cancelling_is_free(me, paid, django_assert_max_num_queries):
+    footer_documents()
     with django_assert_max_num_queries(6):
         page = me.open(order(paid, "cancel/"))
     assert "<strong>Your refund</strong><strong>₩308,000</strong>" in page
@@ -148,20 +153,85 @@ def test_a_button_pressed_again_says_the_same_and_no_refusal(me, paid):
     assert Refund.objects.count() == 1
 
 
+def sell_under(buyer, **terms):
+    """As if the order had been sold under these terms."""
+    Payment.objects.update(terms=RefundPolicy(**terms).terms)
+
+
 def test_later_it_costs_the_fee_that_was_shown(me, paid):
     let_days_pass(paid, 8)
     page = me.open(order(paid, "cancel/"))
-    assert "Fee, 10%" in page
-    assert "Cancel for a fee of ₩30,800" in page
+    assert "₩4,000 per ticket (at most 10%)" in page
+    assert "Cancel for a fee of ₩8,000" in page
 
     me.send(order(paid, "cancel/"))
     settle_in_background()
     page = me.open(order(paid))
 
-    assert "Fee kept: ₩30,800" in page
-    assert "−₩277,200" in page
-    assert testing.net_charged(paid.payment.number) == 30_800
-    assert "<strong>Final amount</strong><strong>₩30,800" in me.open(order(paid, "receipt/"))
+    assert "Fee kept: ₩8,000" in page
+    assert "−₩300,000" in page
+    assert testing.net_charged(paid.payment.number) == 8_000
+    assert "<strong>Final amount</strong><strong>₩8,000" in me.open(order(paid, "receipt/"))
+
+
+def test_one_seat_is_cancelled_and_the_other_stays(me, paid):
+    first, second = paid.seats
+    let_days_pass(paid, 8)
+    page = me.open(f"{order(paid, 'cancel/')}?choose=1&seats={first}")
+    assert "Cancel for a fee of ₩4,000" in page
+    assert "Your other tickets stay valid." in page
+
+    me.send(order(paid, "cancel/"), seats=str(first), choose="1")
+    settle_in_background()
+    page = me.open(order(paid))
+
+    assert "Paid, partly cancelled" in page
+    assert "<s>Section A, row 1, seat 1" in page
+    assert "−₩150,000" in page
+    assert paid.reservation.tickets.get(seat=second).state == "valid"
+    assert "Final amount</strong><strong>₩158,000" in me.open(order(paid, "receipt/"))
+
+
+def test_other_seats_than_the_fee_was_shown_for_are_shown_anew(me, paid):
+    let_days_pass(paid, 8)
+    me.open(order(paid, "cancel/"))
+
+    page = me.send(order(paid, "cancel/"), seats=str(paid.seats[0]), choose="1")
+
+    assert "The cancellation fee has changed." in page
+    assert "Cancel for a fee of ₩4,000" in page
+    assert paid.payment.state == "succeeded"
+
+
+def test_who_ticks_no_seat_cancels_nothing(me, paid):
+    me.open(order(paid, "cancel/"))
+
+    page = me.send(order(paid, "cancel/"), choose="1")
+
+    assert "Choose at least one seat." in page
+    assert "button--danger" not in page
+    assert paid.payment.state == "succeeded"
+
+
+@pytest.mark.parametrize("seat", ["x", "-1", str(10**12)])
+def test_seats_of_others_cancel_nothing(me, paid, seat):
+    me.open(order(paid, "cancel/"))
+
+    me.send(order(paid, "cancel/"), seats=seat, choose="1")
+
+    assert paid.payment.state == "succeeded"
+
+
+def test_with_one_ticket_used_only_the_other_is_offered(me, paid):
+    used = paid.reservation.tickets.get(seat=paid.seats[0])
+    scan = reservations.Scan(key=uuid4(), text=used.code)
+    reservations.check_in(event_id=paid.event.pk, scan=scan, by=paid.fan, now=paid.now)
+
+    page = me.open(order(paid, "cancel/"))
+
+    assert "already checked in" in page
+    assert page.count('name="seats"') == 1
+    assert "<strong>Your refund</strong><strong>₩154,000" in page
 
 
 def test_a_fee_that_changed_meanwhile_is_shown_anew_and_nothing_happens(me, paid):
@@ -171,7 +241,7 @@ def test_a_fee_that_changed_meanwhile_is_shown_anew_and_nothing_happens(me, paid
     page = me.send(order(paid, "cancel/"))
 
     assert "The cancellation fee has changed." in page
-    assert "Cancel for a fee of ₩30,800" in page
+    assert "Cancel for a fee of ₩8,000" in page
     assert paid.reservation.state == "confirmed"
 
 
@@ -186,7 +256,7 @@ def test_a_fee_that_nobody_named_cancels_nothing(me, paid, fee):
 
 
 def test_too_late_is_said_and_offered_no_more(me, paid):
-    RefundPolicy.objects.create(event=paid.event, tiers=[[60, 10]])
+    sell_under(paid, tiers=[[60, 10]])
 
     assert "can no longer be cancelled" in me.open(order(paid))
     assert "Cancel this order" not in me.page
@@ -197,7 +267,7 @@ def test_too_late_is_said_and_offered_no_more(me, paid):
 
 
 def test_where_nothing_would_come_back_there_is_no_button(me, paid):
-    RefundPolicy.objects.create(event=paid.event, free_days=0, tiers=[[0, 100]])
+    sell_under(paid, free_days=0, free_hours=0, tiers=[[0, 100]])
 
     page = me.open(order(paid, "cancel/"))
 

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from payments.models import Payment, Refund
+from payments.models import Payment, Refund, RefundPolicy
 from reservations.models import Reservation
 from ticketing.core import clock
 
@@ -205,3 +205,16 @@ def test_a_result_costs_few_statements(me, make, django_assert_max_num_queries):
             read(me, payment)
         assert "no-store" in me.response["Cache-Control"]
         payment.delete()
+
+
+@pytest.mark.parametrize("have_changed", [True, False])
+def test_trying_again_shows_terms_that_have_changed_since(me, make, buyer, have_changed):
+    payment = make("failed", "held", terms=RefundPolicy().terms)
+    if have_changed:
+        RefundPolicy.objects.create(event=buyer.event, free_days=0, tiers=[[5, 77]])
+    read(me, payment)
+
+    page = me.send(f"/orders/{buyer.code}/pay/")
+
+    assert ("The cancellation terms have changed." in page) is have_changed
+    assert Payment.objects.count() == (1 if have_changed else 2)

@@ -1,6 +1,7 @@
 """The payment sandbox as a process of its own."""
 
 import socket
+from contextlib import ExitStack
 from typing import Any
 
 from django.conf import settings
@@ -8,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from payments.sandbox.availability import is_enabled
 from ticketing.core.management.commands.serve import Server, server_config
+from ticketing.core.metrics.listener import Listener
 
 
 class Command(BaseCommand):
@@ -23,4 +25,7 @@ class Command(BaseCommand):
         sockets = None if fd is None else [socket.socket(fileno=fd)]
         config = server_config("payments.sandbox.asgi:application")
         config.host, config.port = "127.0.0.1", settings.PAYMENTS_SANDBOX_PORT
-        Server(config).run(sockets=sockets)
+        with ExitStack() as ending:
+            if settings.METRICS:
+                ending.callback(Listener("sandbox").stop)
+            Server(config).run(sockets=sockets)
