@@ -58,8 +58,8 @@ class ConsoleSocket(SampleSocket):
 
     @property
     def since(self) -> int:
-        since = parse_qs(self.scope["query_string"]).get(b"since", [b"0"])[0]
-        return int(since) if since.isdigit() else 0
+        since = parse_qs(self.scope["query_string"].decode("latin-1")).get("since", ["0"])[0]
+        return int(since) if since.isdecimal() and len(since) < 19 else 0
 
     def require_topic(self) -> None:
         queue_of(self.event_id)

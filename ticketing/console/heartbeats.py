@@ -1,4 +1,5 @@
-"""Heartbeats: every process reports every few seconds that it is alive."""
+"""Heartbeats: every process reports every few seconds that it is alive. It is traced, and read by
+Prometheus, for as long."""
 
 import atexit
 import logging
@@ -8,15 +9,19 @@ import threading
 from typing import Any
 
 from celery.signals import beat_init, worker_ready, worker_shutdown
+from django.conf import settings
+from prometheus_client import REGISTRY
 from redis.exceptions import RedisError
 
-from ticketing.console import store
-from ticketing.core import clock
+from ticketing.console import services, store
+from ticketing.core import clock, traces
 from ticketing.core.latency import page_latency
+from ticketing.core.metrics.listener import Listener
 from ticketing.core.server_signals import server_started, server_stopping
 
 log = logging.getLogger(__name__)
 HEARTBEAT_SECONDS = 5.0
+STOP_SECONDS = 2.0
 # Workers with a queue of their own, by the first part of their host name.
 SPECIAL_WORKERS = ("ticker", "payer", "mailer")
 
@@ -36,6 +41,7 @@ class Heartbeat(threading.Thread):
     def stop(self) -> None:
         """A process that is stopped on purpose is not reported as missing."""
         self._stopped.set()
+        self.join(STOP_SECONDS)  # a report under way would add the process again
         try:
             store.remove_process(self.process)
         except RedisError as outage:
@@ -48,7 +54,7 @@ class Heartbeat(threading.Thread):
             log.debug("a heartbeat was not saved: %s", outage)
 
 
-_running: list[Heartbeat] = []
+_running: list[Heartbeat | Listener] = []
 
 
 def start(kind: str) -> None:
@@ -56,7 +62,20 @@ def start(kind: str) -> None:
     heartbeat = Heartbeat(kind)
     _running.append(heartbeat)
     heartbeat.start()
+    traces.start(kind)
+    if settings.METRICS:
+        _start_metrics(kind)
     atexit.register(stop)
+
+
+def _start_metrics(kind: str) -> None:
+    """The figures of the whole site are told by the workers, which have a database at hand."""
+    if kind == "worker":
+        REGISTRY.register(services.SiteMetrics())
+    try:
+        _running.append(Listener(kind))
+    except OSError:
+        log.exception("this process has no address for Prometheus")
 
 
 def stop(**_: Any) -> None:

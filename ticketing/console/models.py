@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -11,6 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from ticketing.events.models import Event
 from waiting_queue.models import SaleQueue
 
+# A comparison that has shown no progress for so long was lost with its worker.
+RECONCILIATION_SILENCE = timedelta(minutes=2)
 # The autopilot decides this often; the same interval stands in the beat schedule.
 AUTOPILOT_SECONDS = 5
 # The numbers of a chart row, in this order; `Sample.figures` is such a row.
@@ -76,6 +79,14 @@ class Reconciliation(models.Model):
     day = models.DateField(_("day"), primary_key=True)
     at = models.DateTimeField(_("when"))
     differences: Any = models.JSONField(_("differences"))
+    # Of one that an operator asked for; `seen_at` is its last progress, empty when it is over.
+    asked_at = models.DateTimeField(null=True)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+"
+    )
+    seen_at = models.DateTimeField(null=True)
+    compared = models.PositiveIntegerField(default=0, db_default=0)
+    total = models.PositiveIntegerField(default=0, db_default=0)
 
     class Meta:
         verbose_name = _("reconciliation")
@@ -85,6 +96,9 @@ class Reconciliation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.day}"
+
+    def is_running(self, now: datetime) -> bool:
+        return self.seen_at is not None and now < self.seen_at + RECONCILIATION_SILENCE
 
 
 def between(low: float, high: float) -> list[Any]:

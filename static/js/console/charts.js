@@ -11,7 +11,7 @@ const KINDS = {
 };
 const DASHES = [[], [6, 4], [2, 3], [8, 3, 2, 3]]; // so that lines differ by more than their colour
 const WHOLE_STEPS = [1, 2, 5].flatMap((step) => Array.from({ length: 12 }, (_, zeros) => step * 10 ** zeros)).sort((a, b) => a - b);
-const HEIGHT = 190, TICK_SPACE = 44; // wider than a label
+const TALL = 190, LOW = 112, ONE_SCREEN = "(min-width: 1200px)", TICK_SPACE = 44; // wider than a label
 const MINUTE = 60, STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1440].map((minutes) => minutes * MINUTE);
 
 export class Charts {
@@ -56,7 +56,7 @@ export class Charts {
   }
 
   #options(place, kind) {
-    const style = getComputedStyle(place), colour = (name) => style.getPropertyValue(name).trim();
+    const style = getComputedStyle(place), colour = (name) => resolved(place, name);
     const font = `12px ${style.fontFamily}`;
     const axis = { font, stroke: colour("--body-quiet-color"), grid: { stroke: colour("--hairline-color"), width: 1 }, ticks: { show: false } };
     const shown = place.dataset.chart === "money" ? (value) => money(value, this.currency) : kind.show;
@@ -89,7 +89,18 @@ function showNewest(chart) {
   if (chart.cursor.left === undefined || chart.cursor.left < 0) chart.setLegend({ idx: chart.data[0].length - 1 }, false);
 }
 
-const size = (place) => ({ width: Math.max(place.clientWidth, 200), height: HEIGHT });
+/** A canvas knows no `light-dark()`: the colour as the browser computes it. */
+function resolved(place, name) {
+  const probe = document.createElement("i");
+  probe.style.color = `var(${name})`;
+  place.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+const height = () => (matchMedia(ONE_SCREEN).matches ? LOW : TALL);
+const size = (place) => ({ width: Math.max(place.clientWidth, 200), height: height() });
 const compact = new Intl.NumberFormat(document.documentElement.lang || "ko", { notation: "compact", maximumFractionDigits: 2 });
 const short = (value) => compact.format(value);
 

@@ -5,7 +5,8 @@ import { Connection } from "./connection.js";
 import { count, label, money, rate, time } from "./format.js";
 import { SampleHistory } from "./history.js";
 import { previewKnobs } from "./preview.js";
-import { fill, fillProcesses, fillSeats, write } from "./view.js";
+import { listenForKeys, openDialogs } from "./shortcuts.js";
+import { fill, fillLanes, fillProcesses, fillSeats, write } from "./view.js";
 
 const SECOND = 1_000, LATE = 5, MINUTES = 15, TABLE_EVERY = 10;
 const root = document.querySelector("[data-console]");
@@ -34,6 +35,7 @@ function show(figures) {
   newest = figures.second;
   fill(document, figures);
   fillSeats(root, figures.seats);
+  fillLanes(root, figures.lanes ?? []);
   fillProcesses(root.querySelector("[data-processes]"), figures.processes);
   if (figures.state !== root.dataset.at) refresh();
 }
@@ -100,5 +102,7 @@ spans.addEventListener("click", ({ target }) => {
 const knobs = root.querySelector("[data-knobs]");
 if (knobs) previewKnobs(knobs, preview, knobs.querySelector("[data-preview-words]"));
 
+openDialogs(root);
+listenForKeys(root);
 connection.start();
 setInterval(showStatus, SECOND);

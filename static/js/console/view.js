@@ -41,6 +41,14 @@ export function fillSeats(root, seats) {
   }
 }
 
+export function fillLanes(root, lanes) {
+  for (const lane of lanes) {
+    const row = root.querySelector(`[data-lane="${lane.lane}"]`);
+    row?.querySelectorAll("[data-people]").forEach((cell) => write(cell, count(lane[cell.dataset.people])));
+    row?.querySelectorAll("[data-share]").forEach((cell) => write(cell, `${Math.round(100 * lane[cell.dataset.share])} %`));
+  }
+}
+
 export function fillProcesses(body, processes) {
   if (!processes.length) return;
   body.replaceChildren(...processes.map(([kind, host, pid, age]) => {

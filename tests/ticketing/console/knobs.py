@@ -9,6 +9,7 @@ KNOBS = {
     "absence_seconds": 300,
     "capacity": 50000,
     "queues_per_person": 1,
+    "mode": "draw",
     "stock_factor": "",
     "why": "faster",
 }

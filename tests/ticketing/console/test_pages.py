@@ -1,6 +1,7 @@
 """The console's pages and controls, as plain forms."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.test import Client
@@ -9,8 +10,9 @@ from django.utils import translation
 
 from tests.making import seat_ids
 from tests.ticketing.console.knobs import KNOBS
+from tests.waiting_queue.lanes import add_lane
 from ticketing.console import services
-from ticketing.events.models import EventChange, Seat
+from ticketing.events.models import Event, EventChange, Seat
 from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queues
 from waiting_queue.models import BlockAppeal, QueueChange, SaleQueue
@@ -44,7 +46,7 @@ def test_the_page_shows_the_sale_without_javascript(console, sale, now):
     page = text(console.get(address("event", sale.pk)))
 
     assert 'data-figure="waiting">5<' in page
-    assert "Close for good" in page
+    assert "Close …" in page
     assert "The last minutes as a table" in page
 
 
@@ -80,9 +82,12 @@ def test_event_and_queue_pages_link_to_the_console(console, sale):
 # -- states ----------------------------------------------------------------------------------------
 
 
-def test_pausing_and_resuming_take_one_press(console, sale, operator):
-    console.post(address("move", sale.pk, "paused"), {"reason": ""})
-    assert last_change() == ("state", "open", "paused", "", operator)
+def test_pausing_asks_why_and_resuming_takes_one_press(console, sale, operator):
+    console.post(address("move", sale.pk, "paused"), {"reason": "", "preset": ""})
+    assert SaleQueue.objects.get().state == "open"
+    console.post(address("move", sale.pk, "paused"), {"preset": "technical", "reason": ""})
+    assert last_change() == ("state", "open", "paused", "technical", operator)
+    assert "technical problem" in text(console.get(address("event", sale.pk)))
 
     console.post(address("move", sale.pk, "open"), {"reason": ""})
     assert SaleQueue.objects.get().state == "open"
@@ -91,12 +96,48 @@ def test_pausing_and_resuming_take_one_press(console, sale, operator):
 def test_closing_asks_for_confirmation_and_a_reason(console, sale, operator):
     form = text(console.get(address("move", sale.pk, "closed")))
     assert "0 in the lobby, 5 waiting, 0 called, 0 inside." in form
-    console.post(address("move", sale.pk, "closed"), {"reason": ""})
+    assert "What follows" in form
+    for incomplete in ({"reason": "", "then": "ends"}, {"reason": "fire alarm"}):
+        console.post(address("move", sale.pk, "closed"), incomplete)
     assert SaleQueue.objects.get().state == "open"
 
-    console.post(address("move", sale.pk, "closed"), {"reason": "fire alarm"})
+    console.post(address("move", sale.pk, "closed"), {"reason": "fire alarm", "then": "ends"})
 
     assert last_change() == ("state", "open", "closed", "fire alarm", operator)
+    assert SaleQueue.objects.get().event.state == "closed"
+
+
+def test_a_sale_that_goes_on_without_a_line_says_so_and_its_line_can_be_opened(console, sale):
+    console.post(address("move", sale.pk, "closed"), {"reason": "calm", "then": "open_sale"})
+    page = text(console.get(address("event", sale.pk)))
+
+    console.post(address("move", sale.pk, "open"), {"reason": ""})
+
+    assert "on sale without a line" in page
+    assert "Open the line again" in page
+    assert (SaleQueue.objects.get().state, sale.event.state) == ("open", "on_sale")
+
+
+def test_stopping_and_resuming_move_sale_and_line_together(console, sale):
+    console.post(address("move", sale.pk, "stopped"), {"reason": "wrong price"})
+    page = text(console.get(address("event", sale.pk)))
+    stopped = SaleQueue.objects.get().event.state
+
+    console.post(address("move", sale.pk, "open"), {"reason": ""})
+
+    assert (stopped, SaleQueue.objects.get().event.state) == ("paused", "on_sale")
+    assert 'class="state queue-stopped" data-state>sale paused<' in page
+    assert ">Resume<" in page
+
+
+def test_when_it_is_sold_out_the_console_says_so_with_the_seats_of_that_second(console, sale, now):
+    services.sample_sales(now=now)
+    sale.event.seats.update(state="sold")
+    Event.objects.filter(pk=sale.pk).update(state="sold_out")
+
+    figures = services.sample_sales(now=now + timedelta(seconds=1))[sale.pk]
+
+    assert (figures["state"], figures["free"], figures["sold"]) == ("sold_out", 0, 12)
 
 
 def test_an_impossible_move_is_refused_before_confirmation(console, sale):
@@ -116,6 +157,14 @@ def test_knobs_are_previewed_before_they_are_saved(console, sale, operator):
 
     assert SaleQueue.objects.get().admit_per_second == 25
     assert last_change() == ("admit_per_second", "10.0", "25.0", "faster", operator)
+
+
+def test_the_mode_is_shown_and_changed_like_a_knob(console, sale, operator):
+    console.post(address("knobs", sale.pk), KNOBS | {"mode": "first_come", "save": "1"})
+
+    assert SaleQueue.objects.get().mode == "first_come"
+    assert last_change()[0] == "mode"
+    assert "first come, first served" in text(console.get(address("event", sale.pk)))
 
 
 def test_the_preview_follows_littles_law(console, sale):
@@ -247,3 +296,15 @@ def test_no_link_is_broken(console, sale, fan, now):
         answers[link] = console.get(link).status_code
     assert len(answers) > 20
     assert {link: code for link, code in answers.items() if code >= 400} == {}
+
+
+def test_lanes_are_shown_with_their_shares(console, sale, now):
+    assert "console-lanes" not in text(console.get(address("event", sale.pk)))
+    add_lane(sale, now, weight=3)
+    queues.tick_open_queues(now=now)
+
+    page = text(console.get(address("event", sale.pk)))
+
+    assert "Fan-club presale" in page
+    assert '<td data-share="wanted">75 %</td>' in page
+    assert '<td data-people="waiting">5</td>' in page

@@ -10,9 +10,10 @@ from payments.models import OutboxMessage, Payment
 from reservations.models import Reservation, StandbyEntry, Ticket
 from tests.making import make_event, make_user, seat_ids
 from tests.reservations.tickets.conftest import buy
-from tests.ticketing.console.test_permissions import ALL_ROLES, client_of
+from tests.ticketing.console.test_permissions import ALL_ROLES, WATCHERS, client_of
+from ticketing.accounts.models import Identity
 from ticketing.events.models import Event, Seat
-from waiting_queue.models import SaleQueue
+from waiting_queue.models import Lane, QueueBypass, SaleQueue, WaitingPage
 
 __all__ = ["client_of"]
 pytestmark = pytest.mark.django_db
@@ -28,7 +29,18 @@ REQUESTS = {
     "queue: move": ("get", "admin:queue_salequeue_move", ("Q", "paused"), MANAGERS, 200),
     "queue: rebuild": ("get", "admin:queue_salequeue_rebuild", ("Q",), MANAGERS, 200),
     "queue: tell": ("get", "admin:queue_salequeue_tell", ("Q",), MANAGERS, 200),
+    "queue: announce": ("get", "admin:queue_salequeue_announce", ("Q",), MANAGERS, 200),
+    "queue: value": ("get", "admin:queue_salequeue_public_value", ("Q",), MANAGERS, 409),
     "queue: people": ("get", "admin:queue_salequeue_people", ("Q",), MANAGERS, 200),
+    "queue: demote": ("get", "admin:queue_salequeue_demote", ("Q",), MANAGERS, 200),
+    "bypass: end": ("get", "admin:queue_queuebypass_end", ("B",), MANAGERS, 200),
+    "page: publish": ("post", "admin:queue_waitingpage_publish", ("W",), MANAGERS, 302),
+    "page: withdraw": ("post", "admin:queue_waitingpage_withdraw", ("W",), MANAGERS, 302),
+    "page: preview": ("get", "admin:queue_waitingpage_preview", ("W",), WATCHERS, 200),
+    "page: frame": ("get", "admin:queue_waitingpage_frame", ("W", "ko", "dark"), WATCHERS, 200),
+    "lane: keys": ("get", "admin:queue_lane_keys", ("L",), MANAGERS, 200),
+    "lane: codes": ("get", "admin:queue_lane_codes", ("L",), MANAGERS, 200),
+    "lane: export": ("get", "admin:queue_lane_export", ("L",), MANAGERS, 200),
     "hold: release": ("get", "admin:reservations_reservation_release", ("H",), OPERATORS, 200),
     "standby: remove": ("get", "admin:reservations_standbyentry_remove", ("S",), OPERATORS, 200),
     "ticket: reissue": ("get", "admin:reservations_ticket_reissue", ("T",), OPERATORS, 200),
@@ -36,6 +48,7 @@ REQUESTS = {
     "payment: refund": ("get", "admin:payments_payment_refund", ("P",), FINANCE, 200),
     "payment: resume": ("post", "admin:payments_payment_resume", ("P",), FINANCE, None),
     "message: revive": ("post", "admin:payments_outboxmessage_revive", ("M",), FINANCE, 302),
+    "identity": ("get", "admin:accounts_identity_release", ("I",), MANAGERS, 200),
     "door": ("get", "reservations:doors", (), DOOR, 200),
     "door of an event": ("get", "reservations:door", ("E",), DOOR, 200),
     "door: counts": ("get", "reservations_api:door_counts", ("E",), DOOR, 200),
@@ -63,21 +76,31 @@ def world(event, now):
     message = OutboxMessage.objects.create(
         aggregate="x", sequence=1, kind="x", body={}, state="dead", created_at=now, due_at=now
     )
+    queue = SaleQueue.objects.create(event=make_event(now), opens_at=now, state="open")
     things = {
         "E": event,
-        "Q": SaleQueue.objects.create(event=make_event(now), opens_at=now, state="open"),
+        "Q": queue,
+        "B": QueueBypass.objects.create(queue=queue, person=fan, reason="press", at=now),
+        "W": WaitingPage.objects.create(queue=queue),
+        "L": Lane.objects.create(queue=queue, number=1, name_ko="선예매", name_en="Presale"),
         "H": held,
         "S": StandbyEntry.objects.create(event=event, quantity=1, **whose),
         "T": sold.tickets.get(),
         "P": payment,
         "M": message,
+        "I": Identity.objects.create(user=fan, digest="x", birth_year=2000, verified_at=now),
     }
     return {name: thing.pk for name, thing in things.items()}
 
 
 def state():
     models = (Event, SaleQueue, Reservation, StandbyEntry, Ticket, Payment, OutboxMessage, Seat)
-    return [list(model.objects.order_by("pk").values_list("pk", "state")) for model in models]
+    pages = list(WaitingPage.objects.values_list("pk", "published"))
+    return [
+        pages,
+        list(QueueBypass.objects.values_list("pk", "ended_at")),
+        *(list(model.objects.order_by("pk").values_list("pk", "state")) for model in models),
+    ]
 
 
 def send(client, world, method, name, args):

@@ -39,7 +39,7 @@ def opened(served: Served):
 
 def next_frame(socket, kind):
     while True:
-        frame = json.loads(socket.recv(timeout=10))
+        frame = json.loads(socket.recv(timeout=60))
         if frame["type"] == kind:
             return frame
 
@@ -86,12 +86,12 @@ def test_however_many_are_open_one_subscription_and_one_message(sale, person_of,
     wait_until(lambda: listening() == 1)
     with redis.client().pubsub() as listener:
         listener.subscribe(keys.sample_channel(redis.database()))
-        assert listener.get_message(timeout=10)["type"] == "subscribe"
+        assert listener.get_message(timeout=60)["type"] == "subscribe"
 
         sample_sales(now=now)
 
         pushed = [next_frame(console, "sample")["figures"]["second"] for console in consoles]
-        published = [listener.get_message(timeout=10)["type"], listener.get_message(timeout=0.2)]
+        published = [listener.get_message(timeout=60)["type"], listener.get_message(timeout=0.2)]
         assert pushed == [int(now.timestamp())] * 5
         assert (listening(), published) == (2, ["message", None]), "theirs and this one"
 
@@ -123,7 +123,7 @@ def test_a_console_without_permission_is_refused(
 
     assert frame["code"] == {401: "not_logged_in", 403: "not_allowed"}[status]
     with pytest.raises(ConnectionClosed) as end:
-        console.recv(timeout=5)
+        console.recv(timeout=60)
     assert end.value.rcvd.code == 4000 + status
 
 
@@ -169,7 +169,7 @@ def test_overviews_and_consoles_share_one_subscription_and_one_text(sale, person
 
     sample_sales(now=now)
 
-    texts = {page.recv(timeout=10) for page in watching}
+    texts = {page.recv(timeout=60) for page in watching}
     assert (len(texts), listening(), known) == (1, 1, int(now.timestamp()) - 1)
 
 

@@ -1,10 +1,11 @@
+from ticketing.console.selectors.approvals import approval_of, approvals, open_approvals
 from ticketing.console.selectors.changes import (
     autopilot_of,
     autopilot_steps,
     open_appeals,
     recent_changes,
 )
-from ticketing.console.selectors.database import database_times
+from ticketing.console.selectors.database import database_connections, database_times
 from ticketing.console.selectors.people import PersonHistory, person_history
 from ticketing.console.selectors.sales import (
     RUNNING,
@@ -17,4 +18,4 @@ from ticketing.console.selectors.sales import (
     sale_counts,
     stored_samples,
 )
-from ticketing.console.store import ping_ms
+from ticketing.console.store import ping_ms, processes

@@ -9,6 +9,18 @@ SELECT coalesce(max(extract(epoch FROM clock_timestamp() - query_start)) * 1000,
 FROM pg_stat_activity
 WHERE datname = current_database() AND state = 'active' AND wait_event_type IN ('Lock', 'LWLock')
 """
+CONNECTIONS = """
+SELECT count(*), current_setting('max_connections')::int
+FROM pg_stat_activity WHERE backend_type = 'client backend'
+"""
+
+
+def database_connections() -> tuple[int, int]:
+    """How many there are of all programs, and how many PostgreSQL allows."""
+    with connection.cursor() as cursor:
+        cursor.execute(CONNECTIONS)
+        used, allowed = cursor.fetchone()
+    return used, allowed
 
 
 def database_times() -> dict[str, float]:

@@ -1,4 +1,6 @@
 from ticketing.console.services.alerts import Alert, alerts_for
+from ticketing.console.services.approvals import approve, may_answer, refuse
+from ticketing.console.services.audit_export import record_audit_export
 from ticketing.console.services.autopilot import (
     disable_autopilot,
     enable_autopilot,
@@ -6,16 +8,15 @@ from ticketing.console.services.autopilot import (
     run_autopilots,
 )
 from ticketing.console.services.autopilot_rules import AutopilotBounds
+from ticketing.console.services.evidence import export_evidence
 from ticketing.console.services.history import latest_figures, running_figures, sample_history
 from ticketing.console.services.knob_preview import KNOBS, KnobPreview, preview_knobs
-from ticketing.console.services.reconciliations import reconcile_day
+from ticketing.console.services.reconciliations import (
+    reconcile_day,
+    request_reconciliation,
+    start_reconciliation,
+)
 from ticketing.console.services.roles import grant_roles
 from ticketing.console.services.samples import current_figures, sample_sales
-from ticketing.console.services.second_factor import (
-    check_code,
-    confirm_phone,
-    has_phone,
-    needs_second_factor,
-    pending_phone,
-)
+from ticketing.console.services.site_metrics import SiteMetrics
 from ticketing.console.services.watchers import require_watcher

@@ -86,7 +86,7 @@ def _reconciliations(now: datetime) -> Iterator[Alert]:
     for found in recent.order_by("-day"):
         text = _("%(day)s: %(n)s differences between our books, the gateway and the seats.")
         params = {"day": found.day.isoformat(), "n": len(found.differences)}
-        link = reverse("admin:console_reconciliation_change", args=[found.day.isoformat()])
+        link = reverse("console:reconciliation", args=[found.day.isoformat()])
         yield Alert(text % params, link)
 
 
@@ -110,6 +110,12 @@ def _appeals(now: datetime) -> Iterator[Alert]:
         link = reverse("console:event", args=[queue.pk]) + "#appeals"
         text = _("%(sale)s: blocked people wait for an answer.") % {"sale": queue}
         yield Alert(text, link)
+
+
+def _approvals(now: datetime) -> Iterator[Alert]:
+    if waiting := selectors.open_approvals(now).count():
+        text = _("%(n)s requests wait for a second person.") % {"n": waiting}
+        yield Alert(text, reverse("console:approvals"))
 
 
 def _servers(now: datetime) -> Iterator[Alert]:
@@ -137,6 +143,7 @@ def _servers(now: datetime) -> Iterator[Alert]:
 CHECKS: list[tuple[str, Callable[[datetime], Iterator[Alert]]]] = [
     (WATCH, _ticks),
     (WATCH, _servers),
+    (WATCH, _approvals),
     (BLOCK_PEOPLE, _appeals),
     ("payments.view_payment", _payments),
     ("payments.view_outboxmessage", _undelivered_messages),

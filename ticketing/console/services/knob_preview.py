@@ -16,7 +16,7 @@ from waiting_queue.selectors.flow import Flow, format_count, format_decimal, for
 BUSY = 0.8
 KNOBS = (
     *("admit_per_second", "max_inside", "pass_seconds", "pass_max_seconds", "claim_seconds"),
-    *("absence_seconds", "capacity", "stock_factor", "queues_per_person"),
+    *("absence_seconds", "capacity", "stock_factor", "queues_per_person", "mode"),
 )
 
 

@@ -21,6 +21,8 @@ TELL_EVERYONE = "console.tell_everyone"
 FIND_PEOPLE = "console.find_people"
 MOVE_PEOPLE = "console.move_people"
 BLOCK_PEOPLE = "console.block_people"
+ADD_BYPASS, END_BYPASS = "queue.add_queuebypass", "queue.change_queuebypass"
+EXPORT_EVIDENCE = "queue.export_evidence"
 RELEASE_SEATS = "console.release_seats"
 FREEZE_SEATS = "console.freeze_seats"
 CHECK_IN = "reservations.check_in"
@@ -36,13 +38,14 @@ _VIEWER = (
     {WATCH}
     | _of("ticketing", "view_event", "view_grade", "view_seat", "view_venue", "view_seatplan")
     | _of("ticketing", "view_section", "view_organiser", "view_eventchange")
-    | _of("queue", "view_salequeue", "view_queuechange", "view_queuedraw")
+    | _of("queue", "view_salequeue", "view_queuechange", "view_queuedraw", "view_waitingpage")
+    | _of("queue", "view_lane")
     | {VIEW_REHEARSAL}
 )
 _OPERATOR = (
     _VIEWER
     | {MOVE_QUEUE, SET_KNOBS, TELL_EVERYONE, FIND_PEOPLE, MOVE_PEOPLE, BLOCK_PEOPLE, FREEZE_SEATS}
-    | _of("queue", "view_queuejournal", "view_blockappeal")
+    | _of("queue", "view_queuejournal", "view_blockappeal", "view_queuebypass")
     | _of("reservations", "view_reservation", "view_reservationchange", "view_holdrequest")
     | _of("reservations", "change_reservation", "view_ticket", "change_ticket")
     | _of("reservations", "view_ticketchange", "view_transferoffer", "view_checkin")
@@ -60,11 +63,14 @@ _FINANCE = (
 )
 _MANAGER = (
     _OPERATOR
-    | {CLOSE_QUEUE, RELEASE_SEATS, CHECK_IN, REHEARSE}
-    | _of("queue", "add_salequeue", "change_salequeue")
+    | {CLOSE_QUEUE, RELEASE_SEATS, CHECK_IN, REHEARSE, ADD_BYPASS, END_BYPASS, EXPORT_EVIDENCE}
+    | _of("queue", "add_salequeue", "change_salequeue", "add_waitingpage", "change_waitingpage")
+    | _of("queue", "add_lane", "change_lane", "delete_lane")
     | _of("payments", "view_payment", "view_refund", "view_outboxmessage", "view_refundpolicy")
     | _of("console", "view_reconciliation")
-    | _of("accounts", "change_user")
+    | _of("accounts", "change_user", "view_identity", "change_identity", "view_identitychange")
+    | _of("accounts", "change_user", "view_consent", "view_purgerun")
+    | _of("accounts", "view_legaldocument", "add_legaldocument", "change_legaldocument")
     | {
         f"ticketing.{action}_{model}"
         for action in ("add", "change", "delete")

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -57,7 +58,7 @@ def sample_sales(*, now: datetime) -> dict[int, Figures]:
 
 def _sample(running: list[SaleQueue], now: datetime) -> dict[int, Figures]:
     before = store.latest_samples([queue.pk for queue in running], RATE_SAMPLES)
-    counts, site = _counts(before, now), site_figures(now=now)
+    counts, site = _counts(running, before, now), site_figures(now=now)
     overviews = queues.overviews(running, now=now)
     taken = {
         queue.pk: _queue_figures(queue, overviews[queue.pk], before[queue.pk], now)
@@ -109,12 +110,13 @@ def _queue_figures(
     figures |= {
         "second": int(now.timestamp()),
         "previous": before[0]["second"] if before else None,
-        "state": queue.state,
+        "state": queues.sale_status(queue),
         "asked": queue.admit_per_second,
         "measured": round(overview.rate, 2),
         "tick_age": None if overview.tick_age is None else round(overview.tick_age, 1),
         "known": overview.known,
         "currency": queue.event.currency,
+        "lanes": [asdict(lane) for lane in overview.lanes],
         "pilot": [autopilot.why, autopilot.a, autopilot.b] if autopilot and is_on else None,
     }
     earlier = before[-1] if before else None
@@ -139,10 +141,14 @@ def seconds_until_empty(state: str, waiting: int, rate: float) -> int | None:
     return round(waiting / rate) if moves and rate >= MIN_RATE else None
 
 
-def _counts(before: dict[int, list[Figures]], now: datetime) -> dict[int, dict[str, Any]]:
-    """Seats and money from the last sample, or counted anew if that is too old."""
+def _counts(
+    running: list[SaleQueue], before: dict[int, list[Figures]], now: datetime
+) -> dict[int, dict[str, Any]]:
+    """Seats and money from the last sample, or counted anew if it is too old or the sale moved."""
     second = int(now.timestamp())
-    known = {pk: samples[0] for pk, samples in before.items() if samples}
+    statuses = {queue.pk: queues.sale_status(queue) for queue in running}
+    samples = {pk: kept[0] for pk, kept in before.items() if kept}
+    known = {pk: last for pk, last in samples.items() if last["state"] == statuses[pk]}
     fresh = {
         pk: {name: last[name] for name in (*COUNTED_FIGURES, "counted")}
         for pk, last in known.items()

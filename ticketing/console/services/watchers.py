@@ -4,10 +4,9 @@ from django.contrib.auth import SESSION_KEY
 
 from ticketing.accounts.models import User
 from ticketing.accounts.selectors import session_data
-from ticketing.console.errors import SecondFactorMissing
+from ticketing.accounts.services import require_staff
 from ticketing.console.services.roles import WATCH
-from ticketing.console.services.second_factor import needs_second_factor
-from ticketing.core.errors import NotAllowed, NotLoggedIn
+from ticketing.core.errors import NotLoggedIn
 
 
 def require_watcher(session_key: str) -> User:
@@ -16,8 +15,5 @@ def require_watcher(session_key: str) -> User:
     user = User.objects.filter(pk=int(session.get(SESSION_KEY) or 0), is_active=True).first()
     if user is None:
         raise NotLoggedIn()
-    if not (user.is_staff and user.has_perm(WATCH)):
-        raise NotAllowed()
-    if needs_second_factor(user, session):
-        raise SecondFactorMissing()
+    require_staff(user=user, permission=WATCH, session=session)
     return user

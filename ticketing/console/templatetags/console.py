@@ -11,6 +11,7 @@ from ticketing.console.views.reports.labels import percent as format_percent
 from ticketing.core import clock
 from ticketing.core.money import money
 from ticketing.events.models import Grade
+from waiting_queue.selectors import number_label
 
 register = template.Library()
 NOTHING = "–"
@@ -24,6 +25,16 @@ def figure(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.1f}"
     return str(intcomma(value))
+
+
+@register.filter
+def share(value: float) -> str:
+    return f"{value:.0%}".replace("%", " %")
+
+
+@register.filter
+def place_number(number: int) -> str:
+    return number_label(number)
 
 
 @register.filter

@@ -11,46 +11,55 @@ from django.utils.translation import gettext as _
 from ticketing.console import services
 from ticketing.console.selectors import queue_of
 from ticketing.console.services.roles import (
-    CLOSE_QUEUE,
-    MOVE_QUEUE,
     SET_KNOBS,
     TELL_EVERYONE,
     WATCH,
 )
 from ticketing.console.views.access import check_permission, render_page, requires_permission
-from ticketing.console.views.forms import KnobsForm, NoticeForm
+from ticketing.console.views.forms import KnobsForm, NoticeForm, PauseForm
+from ticketing.console.views.labels import PAUSES, move_permission, needs_manager
 from ticketing.core import clock
-from ticketing.core.admin.forms import ReasonForm
+from ticketing.core.admin.forms import CloseForm, ReasonForm
 from ticketing.core.admin.pages import operator
 from ticketing.core.errors import NotFound
 from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queues
 from waiting_queue.models import SaleQueue
-from waiting_queue.selectors.labels import MOVE_CONSEQUENCES, NOTICE_REMOVED, NOTICE_SET
+from waiting_queue.selectors.labels import (
+    MOVE_CONSEQUENCES,
+    MOVE_LABELS,
+    NOTICE_REMOVED,
+    NOTICE_SET,
+    move_label,
+)
 
 State = SaleQueue.State
 
 
 @requires_permission(WATCH)
 def move(request: HttpRequest, event_id: int, to: str) -> HttpResponse:
-    """Show the consequence and whom it affects, ask for a reason, then change the state."""
-    if to not in State:
+    """Show the consequence and whom it affects, ask for a reason, then move sale and line."""
+    if to not in MOVE_LABELS:
         raise NotFound()
-    check_permission(request, CLOSE_QUEUE if to == State.CLOSED else MOVE_QUEUE)
-    queue, state = queue_of(event_id), State(to)
-    form = ReasonForm(
-        request.POST if request.method == "POST" else None, required=state == State.CLOSED
-    )
+    queue, dangerous = queue_of(event_id), needs_manager(to)
+    check_permission(request, move_permission(queue, to))
+    posted = request.POST if request.method == "POST" else None
+    form = _move_form(to)(posted, required=dangerous)
     if form.is_valid():
-        queues.move_queue(event_id=event_id, to=state, **audit_fields(request, form))
-        return back_to_console(
-            request, event_id, _("It is now: %(state)s.") % {"state": state.label}
-        )
+        ends = form.cleaned_data.get("then") != CloseForm.OPEN_SALE
+        queues.move_sale(event_id=event_id, to=to, ends=ends, **audit_fields(request, form))
+        status = queue_selectors.STATUSES[queue_selectors.sale_status(queue_of(event_id))]
+        return back_to_console(request, event_id, _("It is now: %(state)s.") % {"state": status})
     if request.method != "POST":
-        SaleQueue(state=queue.state).move_to(state)  # fails if the move is not allowed
-    title = _("%(event)s: %(state)s") % {"event": queue, "state": state.label}
-    dangerous = state == State.CLOSED
-    return confirm_page(request, queue, title, form, MOVE_CONSEQUENCES[state], dangerous=dangerous)
+        queue_selectors.require_sale_move(queue, to)
+    title = _("%(event)s: %(state)s") % {"event": queue, "state": move_label(queue, to)}
+    return confirm_page(request, queue, title, form, MOVE_CONSEQUENCES[to], dangerous=dangerous)
+
+
+def _move_form(to: str) -> type[ReasonForm]:
+    if to == State.CLOSED:
+        return CloseForm
+    return PauseForm if to in PAUSES else ReasonForm
 
 
 @requires_permission(SET_KNOBS)
@@ -101,6 +110,7 @@ def confirm_page(
     """Ask for confirmation, with the consequence and the current figures of the sale."""
     context |= {"queue": queue, "event": queue.event, "form": form}
     context |= {"consequence": consequence, "dangerous": dangerous}
+    context["status"] = queue_selectors.STATUSES[queue_selectors.sale_status(queue)]
     context["figures"] = services.current_figures(queue, now=clock.now())
     return render_page(request, "confirm", title, **context)
 

@@ -6,13 +6,15 @@ from typing import Any, cast
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.console.errors import WrongCode
+from ticketing.accounts.errors import WrongCode
 from ticketing.console.models import Autopilot
 from ticketing.console.services import KNOBS, AutopilotBounds
 from ticketing.core.admin.forms import ReasonForm
 from ticketing.events.models import Event, Seat, Section
 from ticketing.events.selectors import SEAT_RANGE_FIELDS, seats_in_range
 from waiting_queue.models import SaleQueue, one_plain_line
+from waiting_queue.selectors.labels import PAUSE_REASONS
+from waiting_queue.services import mode_choices
 
 FREEZE, UNFREEZE = "freeze", "unfreeze"
 
@@ -39,9 +41,33 @@ class KnobsForm(forms.ModelForm):
             "absence_seconds": _("Absence, in seconds"),
         }
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["mode"].choices = mode_choices(self.instance)  # type: ignore[attr-defined]
+
     @property
     def changed_knobs(self) -> dict[str, Any]:
         return {name: self.cleaned_data[name] for name in self.changed_data if name in KNOBS}
+
+
+class PauseForm(ReasonForm):
+    """Pausing asks why: one of the usual reasons, or in one's own words."""
+
+    preset = forms.ChoiceField(
+        label=_("Reason"), choices=list(PAUSE_REASONS.items()), required=False
+    )
+    field_order = ["preset", "reason"]
+
+    def __init__(self, *args: Any, required: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].label = _("In your own words instead")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        cleaned["reason"] = cleaned.get("reason") or cleaned.get("preset") or ""
+        if not cleaned["reason"]:
+            self.add_error("reason", _("Say why."))
+        return cleaned
 
 
 class NoticeForm(ReasonForm):
@@ -154,7 +180,7 @@ class SeatForm(forms.Form):
         section, *rest = self.cleaned_data["seat"].strip().upper().split("-")
         row, number = ("-".join(rest[:-1]), rest[-1]) if rest else ("", "")
         seats = self.event.seats.filter(section__code__iexact=section, place__row__iexact=row)
-        is_number = number.isdigit() and len(number) < 10
+        is_number = number.isdecimal() and len(number) < 10
         seat = seats.filter(place__number=int(number)).first() if is_number else None
         if seat is None:
             raise forms.ValidationError(_("This event has no such seat."))

@@ -6,21 +6,28 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from ticketing.console import selectors, services
-from ticketing.console.services.roles import CLOSE_QUEUE, MOVE_QUEUE, WATCH
+from ticketing.console.services.roles import WATCH
 from ticketing.console.views.access import render_page, requires_permission
 from ticketing.console.views.forms import (
     AutopilotForm,
     KnobsForm,
     NoticeForm,
+    PauseForm,
     SearchForm,
     SeatForm,
 )
-from ticketing.console.views.labels import SCRIPT_LABELS, change_rows, minutes_table, state_buttons
+from ticketing.console.views.labels import (
+    SCRIPT_LABELS,
+    SHORTCUTS,
+    change_rows,
+    minutes_table,
+    state_buttons,
+)
 from ticketing.core import clock
 from ticketing.core.admin.pages import operator
 from waiting_queue import selectors as queues
 from waiting_queue.models import SaleQueue
-from waiting_queue.selectors.labels import autopilot_reason
+from waiting_queue.selectors.labels import autopilot_reason, status_badge
 
 RECENT = 8
 
@@ -30,7 +37,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     """Every running sale, one row each."""
     running = selectors.running_queues()
     known = services.latest_figures([queue.pk for queue in running])
-    sales = [(queue, known.get(queue.pk)) for queue in running]
+    sales = [(queue, known.get(queue.pk), status_badge(queue)) for queue in running]
     coming = selectors.coming_queues()[:RECENT]
     context = {"sales": sales, "coming": coming, "labels": SCRIPT_LABELS, "now": clock.now()}
     return render_page(request, "overview", _("Running sales"), **context)
@@ -49,23 +56,28 @@ def _queue_context(request: HttpRequest, queue: SaleQueue) -> dict[str, Any]:
     now, user = clock.now(), operator(request)
     overview = queues.overview(queue, now=now)
     history = services.sample_history(event_id=queue.pk)
+    names = queues.lane_names(queue.pk) if overview.lanes else {}
     return {
         "figures": services.current_figures(queue, now=now),
         "warnings": queues.queue_warnings(queue, overview),
-        "buttons": state_buttons(
-            queue, may_move=user.has_perm(MOVE_QUEUE), may_close=user.has_perm(CLOSE_QUEUE)
-        ),
+        "alerts": services.alerts_for(user, now=now),
+        "status": queues.sale_status(queue),
+        "badge": status_badge(queue),
+        "buttons": state_buttons(queue, user),
         "knobs": KnobsForm(instance=queue),
         "notice": NoticeForm(initial={"message": queue.notice}),
         "autopilot": _autopilot_context(queue),
         "search": SearchForm(),
         "freeze": SeatForm(event=queue.event),
+        "pause": PauseForm(),
+        "shortcuts": SHORTCUTS,
         "appeals": selectors.open_appeals(queue.pk),
         "changes": change_rows(selectors.recent_changes(queue.pk, RECENT)),
         "minutes": minutes_table(history["whole"] or history["seconds"]),
         "labels": SCRIPT_LABELS,
         "now": now,
         "runs": queue.state in selectors.RUNNING,
+        "lanes": [(names.get(lane.lane, ""), lane) for lane in overview.lanes],
     }
 
 

@@ -12,7 +12,14 @@ from django.utils.translation import gettext_lazy
 from ticketing.accounts.models import User
 from ticketing.console import selectors
 from ticketing.console.selectors import queue_of
-from ticketing.console.services.roles import BLOCK_PEOPLE, FIND_PEOPLE, MOVE_PEOPLE, WATCH
+from ticketing.console.services.roles import (
+    ADD_BYPASS,
+    BLOCK_PEOPLE,
+    END_BYPASS,
+    FIND_PEOPLE,
+    MOVE_PEOPLE,
+    WATCH,
+)
 from ticketing.console.views.access import check_permission, render_page, requires_permission
 from ticketing.console.views.controls import audit_fields, back_to_console, confirm_page
 from ticketing.console.views.forms import SearchForm
@@ -26,7 +33,17 @@ from waiting_queue import services as queues
 from waiting_queue.models import BlockAppeal
 from waiting_queue.selectors.labels import PERSON_STATES
 
-ACTION_PERMISSIONS = {"kick": MOVE_PEOPLE, "block": BLOCK_PEOPLE, "unblock": BLOCK_PEOPLE}
+ACTION_PERMISSIONS = {
+    "kick": MOVE_PEOPLE,
+    "block": BLOCK_PEOPLE,
+    "unblock": BLOCK_PEOPLE,
+    "demote": BLOCK_PEOPLE,
+    "restore": BLOCK_PEOPLE,
+    "ask": BLOCK_PEOPLE,
+    "unask": BLOCK_PEOPLE,
+    "bypass": ADD_BYPASS,
+    "end_bypass": END_BYPASS,
+}
 
 
 @requires_permission(FIND_PEOPLE)
@@ -51,13 +68,15 @@ def person(request: HttpRequest, event_id: int, person_id: int) -> HttpResponse:
     title = _("%(event)s: %(person)s") % {"event": queue, "person": user}
     context: dict[str, Any] = {"queue": queue, "event": queue.event, "found": found}
     context |= {"history": history, "changes": change_rows(history.changes)}
+    context["is_verified"] = user.birth_year > 0
+    context["is_asked"] = str(person_id) in queues.people_asked(event_id)
     where = PERSON_STATES.get(found.standing.state, found.standing.state)
     return render_page(request, "person", title, where=where, **context)
 
 
 @requires_permission(WATCH)
 def person_action(request: HttpRequest, event_id: int, person_id: int, action: str) -> HttpResponse:
-    """Kick, block or unblock a person, with a reason."""
+    """Kick, block or demote a person or let them in, with a reason, and undo it."""
     if action not in ACTION_PERMISSIONS:
         raise NotFound()
     check_permission(request, ACTION_PERMISSIONS[action])
@@ -70,21 +89,20 @@ def person_action(request: HttpRequest, event_id: int, person_id: int, action: s
         return redirect("console:person", event_id, person_id)
     title = _("%(event)s: %(person)s") % {"event": queue, "person": user}
     history = selectors.person_history(event_id=event_id, user=user)
-    dangerous = action != "unblock"
     return confirm_page(
-        request, queue, title, form, act.consequence, dangerous=dangerous, history=history
+        request, queue, title, form, act.consequence, dangerous=act.is_dangerous, history=history
     )
 
 
 ANSWERS: dict[str, tuple[Callable[..., Any], Any]] = {
-    "lift": (queues.lift_appeal, gettext_lazy("The block is lifted.")),
-    "refuse": (queues.refuse_appeal, gettext_lazy("The appeal is refused; the block stays.")),
+    "lift": (queues.lift_appeal, gettext_lazy("The appeal is granted.")),
+    "refuse": (queues.refuse_appeal, gettext_lazy("The appeal is refused.")),
 }
 
 
 @requires_permission(BLOCK_PEOPLE)
 def appeal(request: HttpRequest, event_id: int, appeal_id: int, answer: str) -> HttpResponse:
-    """Answer the appeal of a blocked person, who will read the answer."""
+    """Answer an appeal; the person will read the answer."""
     require_post(request)
     if answer not in ANSWERS:
         raise NotFound()

@@ -16,7 +16,7 @@ def samples(request: HttpRequest, event_id: int) -> HttpResponse:
     """All samples since a second, as the same frame that the websocket sends."""
     queue_of(event_id)
     value = request.GET.get("since", "")
-    since = int(value) if value.isdigit() and len(value) < 19 else 0
+    since = int(value) if value.isdecimal() and len(value) < 19 else 0
     history = services.sample_history(event_id=event_id, since=since)
     return JsonResponse({"type": "history", **history})
 

@@ -13,7 +13,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
-from ticketing.console import services
+from ticketing.accounts import services
 from ticketing.console.views.access import View, render_page
 from ticketing.console.views.forms import CodeForm
 from ticketing.core.admin.pages import operator
@@ -28,26 +28,32 @@ def staff_view(view: View) -> View:
 def second_factor(request: HttpRequest) -> HttpResponse:
     """Ask for a code; without a phone, set one up first."""
     user = operator(request)
-    if not services.has_phone(user):
+    if not services.has_factor(user):
         return redirect("console:set_up")
     form = CodeForm(request.POST or None, check=partial(services.check_code, user=user))
     if form.is_valid():
         django_otp.login(request, form.result)
+        services.mark_fresh(session=request.session, user=user)
         return redirect(_next(request))
     title = _("Code from your phone")
-    return render_page(request, "second_factor", title, form=form, next=_next(request))
+    host = services.site()[0] if services.has_passkey(user) else ""
+    return render_page(
+        request, "second_factor", title, form=form, next=_next(request), passkey_host=host
+    )
 
 
 @staff_view
 def set_up(request: HttpRequest) -> HttpResponse:
     """Set up a phone: QR code, first code, then the recovery codes, shown once."""
     user = operator(request)
-    if services.has_phone(user) and services.needs_second_factor(user, request.session):
+    if services.lacks_own_factor(user, request.session):
         return redirect("console:second_factor")
     form = CodeForm(request.POST or None, check=partial(services.confirm_phone, user=user))
     if form.is_valid():
         device, codes = form.result
+        request.session.cycle_key()  # all sessions have ended
         django_otp.login(request, device)
+        services.mark_fresh(session=request.session, user=user)
         return render_page(request, "recovery_codes", _("Recovery codes"), codes=codes)
     phone = services.pending_phone(user)
     secret = phone.config_url.partition("secret=")[2].partition("&")[0]
@@ -60,7 +66,7 @@ def set_up(request: HttpRequest) -> HttpResponse:
 def qr(request: HttpRequest) -> HttpResponse:
     """The QR code of the phone that is being set up; never that of a confirmed one."""
     user = operator(request)
-    if services.has_phone(user) and services.needs_second_factor(user, request.session):
+    if services.lacks_own_factor(user, request.session):
         raise NotFound()
     image = io.BytesIO()
     code = segno.make(services.pending_phone(user).config_url, error="m")

@@ -50,7 +50,7 @@ def test_control_without_the_lock_all_of_them_decide(piloted, now, monkeypatch):
 
         @staticmethod
         def is_due(autopilot, now):
-            all_have_read.wait(10)
+            all_have_read.wait(60)
             return True
 
     monkeypatch.setattr(autopilot, "queue_for_update", lambda pk: SaleQueue.objects.get(pk=pk))
@@ -67,14 +67,14 @@ def test_a_wait_for_a_row_lock_counts_as_a_slow_database(piloted):
     def work(number):
         with transaction.atomic():
             if number:
-                locked.wait(10)
+                locked.wait(60)
             queue_for_update(piloted.pk)
             locked.set()
             if not number:
-                measured.wait(10)
+                measured.wait(60)
 
     def watch():
-        locked.wait(10)
+        locked.wait(60)
         for _ in range(500):
             if (waited := selectors.database_times()["lock_ms"]) > 0:
                 break

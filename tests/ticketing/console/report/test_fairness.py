@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from tests.waiting_queue.lanes import add_lane
 from ticketing.console.selectors.report.fairness import (
     CALLS,
     InversionCounter,
@@ -13,6 +14,7 @@ from ticketing.console.selectors.report.fairness import (
 )
 from ticketing.console.views.reports.labels import fairness_rows, verdict
 from waiting_queue import services as queues
+from waiting_queue.keys import LANE_NUMBERS
 from waiting_queue.models import QueueDraw, QueueJournal, SaleQueue
 
 pytestmark = pytest.mark.django_db
@@ -145,3 +147,28 @@ def test_an_order_that_does_not_follow_from_the_seed_is_found(drawn):
 
     assert not found.is_correct
     assert [passed for passed, _ in found.checks].count(False) == 1
+
+
+def test_order_and_shares_are_those_of_the_lanes(queue, journal, now):
+    add_lane(queue, now, weight=3)
+    vips = [LANE_NUMBERS + number for number in (1, 2, 3)]
+    journal.note(0, "join", 1, 2, *vips).note(1, "ready", 1, *vips, 2)
+
+    found = fairness(queue)
+
+    assert (found.calls.turns, found.calls.inversions) == (5, 0)
+    assert [(one.called, one.got, one.wanted) for one in found.lanes] == [
+        (2, 0.4, 0.25),
+        (3, 0.6, 0.75),
+    ]
+    assert "Lane “Fan-club presale”: called, and its share" in {
+        row[0] for row in fairness_rows(found)
+    }
+
+
+def test_somebody_who_was_overtaken_in_their_lane_is_found(queue, journal, now):
+    add_lane(queue, now)
+    journal.note(0, "join", LANE_NUMBERS + 1, LANE_NUMBERS + 2)
+    journal.note(1, "ready", LANE_NUMBERS + 2, LANE_NUMBERS + 1)
+
+    assert (fairness(queue).calls.inversions, fairness(queue).calls.overtaken) == (1, [1])

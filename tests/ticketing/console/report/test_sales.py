@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments.models import Payment, Refund
-from reservations.models import Reservation, ReservedSeat
+from reservations.models import CancelledSeat, Reservation, ReservedSeat
 from tests.making import make_user
 from ticketing.console.selectors.report import sale_report
 from ticketing.console.views.reports.report_csv import without_formula
@@ -69,6 +69,18 @@ def test_seats_are_counted_by_grade_and_over_time(queue, buy, now):
     assert points[0] == (0, 0)
     assert (2, 1) in points
     assert points[-1] == (2, 0)
+
+
+def test_a_seat_that_was_cancelled_alone_counts_as_given_back(queue, buy, now):
+    held, at = buy("R", 0), now - timedelta(minutes=30)
+    gone = Seat.objects.filter(event=queue.event, grade__code="R", state="available")[0]
+    CancelledSeat.objects.create(reservation=held, seat=gone, grade="R", price=1, at=at)
+
+    report = sale_report(queue, with_money=False, now=now)
+
+    grades = {grade.code: grade for grade in report.sales.grades}
+    assert (grades["R"].sold, grades["R"].given_back) == (1, 1)
+    assert (report.refunds.orders, report.refunds.seats) == (0, 1)
 
 
 def test_seats_that_are_held_back_are_not_on_sale(queue, buy, now):

@@ -5,6 +5,7 @@ lasts. A fair sale therefore has no inversion among the calls, and may have some
 """
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -44,6 +45,7 @@ class Fairness:
     calls: TurnOrder
     entries: TurnOrder
     lobby: LobbyDraw | None
+    lanes: list[queues.LaneShare]
 
     @property
     def is_fair(self) -> bool:
@@ -52,17 +54,19 @@ class Fairness:
 
 def fairness(queue: SaleQueue) -> Fairness:
     calls, entries = turn_order(queue.pk, CALLS), turn_order(queue.pk, ENTRIES)
-    return Fairness(calls, entries, _lobby_draw(queue))
+    return Fairness(calls, entries, _lobby_draw(queue), queues.lane_shares(queue.pk))
 
 
 def turn_order(event_id: int, kinds: Iterable[str]) -> TurnOrder:
-    counter, overtaken, highest = InversionCounter(), list[int](), 0
-    for rank, number in queries.stream("turn_order", event=event_id, kinds=list(kinds)):
-        counter.add(rank)
-        if rank < highest and len(overtaken) < EXAMPLES:
+    """Numbers are compared within their lane."""
+    counters, overtaken = defaultdict[int, InversionCounter](InversionCounter), list[int]()
+    for lane, rank, number in queries.stream("turn_order", event=event_id, kinds=list(kinds)):
+        if rank < counters[lane].highest and len(overtaken) < EXAMPLES:
             overtaken.append(number)
-        highest = max(highest, rank)
-    return TurnOrder(counter.added, counter.found, overtaken)
+        counters[lane].add(rank)
+    all_counters = counters.values()
+    inversions = sum(one.found for one in all_counters)
+    return TurnOrder(sum(one.added for one in all_counters), inversions, overtaken)
 
 
 class InversionCounter:
@@ -72,15 +76,15 @@ class InversionCounter:
     """
 
     def __init__(self) -> None:
-        self.added = self.found = self._highest = 0
+        self.added = self.found = self.highest = 0
         self._tree = array("q", [0, 0])
 
     def add(self, rank: int) -> None:
         while rank >= len(self._tree):
             self._double()
-        if rank < self._highest:
+        if rank < self.highest:
             self.found += self.added - self._up_to(rank)
-        self._highest = max(self._highest, rank)
+        self.highest = max(self.highest, rank)
         self.added += 1
         while rank < len(self._tree):
             self._tree[rank] += 1

@@ -1,6 +1,6 @@
 """The queue of a sale as its journal tells it: queue size, durations, funnel and outcomes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db.models import Max, Min
@@ -38,19 +38,29 @@ class QueueSizes:
 
 @dataclass(frozen=True)
 class FunnelCounts:
-    """People per stage. A no-show was called, and left or let the call expire."""
+    """People per stage. A no-show was called, and left or let the call expire.
+
+    `bypassing` are those whom an operator let in without waiting.
+    """
 
     lobby: int
     joined: int
     called: int
     admitted: int
     no_shows: int
+    bypassing: int = 0
 
 
 def funnel_counts(event_id: int) -> FunnelCounts:
-    in_lobby = QueueJournal.objects.filter(event_id=event_id, kind=QueueJournal.Kind.LOBBY)
-    lobby = in_lobby.order_by().values("person").distinct().count()
-    return FunnelCounts(lobby, *queries.row("funnel", cte="queue_visits", event=event_id))
+    counts = queries.row("funnel", cte="queue_visits", event=event_id)
+    kinds = QueueJournal.Kind.LOBBY, QueueJournal.Kind.BYPASS
+    lobby, bypassing = (_people_with(event_id, kind) for kind in kinds)
+    return replace(FunnelCounts(lobby, *counts), bypassing=bypassing)
+
+
+def _people_with(event_id: int, kind: QueueJournal.Kind) -> int:
+    entries = QueueJournal.objects.filter(event_id=event_id, kind=kind).order_by()
+    return entries.values("person").distinct().count()
 
 
 def durations(event_id: int) -> dict[str, DurationStats | None]:

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Count, Q, Sum
 
 from payments.models import Payment, Refund
-from reservations.models import Reservation
+from reservations.models import CancelledSeat, Reservation
 from ticketing.console.selectors.report import queries
 from ticketing.console.selectors.report.time_slots import slot_end, slot_seconds
 from ticketing.events.models import Grade, Seat
@@ -107,7 +107,8 @@ def refund_counts(event_id: int) -> RefundCounts:
     refunded = Reservation.objects.filter(event_id=event_id, state=Reservation.State.REFUNDED)
     refunds = Refund.objects.filter(payment__reservation__event_id=event_id)
     by_state = dict(refunds.order_by().values_list("state").annotate(Count("pk")))
-    seats = refunded.aggregate(seats=Count("seats"))["seats"]
+    alone = CancelledSeat.objects.filter(reservation__event_id=event_id).count()
+    seats = alone + refunded.aggregate(seats=Count("seats"))["seats"]
     done, under_way = (by_state.get(state, 0) for state in ("done", "requested"))
     return RefundCounts(refunded.count(), seats, done, under_way)
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from ticketing.console.selectors.report import SaleReport
 from ticketing.console.selectors.report.fairness import Fairness, TurnOrder
 from ticketing.console.selectors.report.journal import DurationStats
+from waiting_queue.selectors import LaneShare
 
 NOTHING = "–"
 FUNNEL: dict[str, Any] = {
@@ -122,7 +123,14 @@ def fairness_rows(fair: Fairness) -> list[tuple[str, str, bool]]:
              f"{lobby.misplaced:,}", not lobby.misplaced),
         ]  # fmt: skip
         rows += [(text, _("yes") if passed else _("no"), passed) for passed, text in lobby.checks]
-    return rows
+    return rows + [_lane_row(lane) for lane in fair.lanes]
+
+
+def _lane_row(lane: LaneShare) -> tuple[str, str, bool]:
+    """A lane that was empty or not open for some time may have got less than its weight says."""
+    label = _("Lane “%(lane)s”: called, and its share") % {"lane": lane.name}
+    shares = {"got": f"{lane.got:.1%}", "wanted": f"{lane.wanted:.1%}", "n": f"{lane.called:,}"}
+    return label, _("%(n)s, %(got)s (by weight: %(wanted)s)") % shares, True
 
 
 def _inversions(order: TurnOrder) -> str:

@@ -92,3 +92,6 @@ def _fairness(report: SaleReport) -> Iterator[Row]:
         for measure in ("people", "numbered", "misplaced"):
             yield "fairness", None, "lobby", measure, getattr(fair.lobby, measure)
         yield "fairness", None, "lobby", "draw checked", int(fair.lobby.is_correct)
+    for lane in fair.lanes:
+        for measure in ("weight", "called", "wanted", "got"):
+            yield "lanes", None, lane.name, measure, getattr(lane, measure)

@@ -8,7 +8,11 @@ SELECT
         ),
         reservations.created_at
     ) AS sold_at,
-    CASE WHEN reservations.state = 'refunded' THEN reservations.ended_at END AS back_at
+    coalesce(seats.at, CASE WHEN reservations.state = 'refunded' THEN reservations.ended_at END) AS back_at
 FROM reservations_reservation AS reservations
-INNER JOIN reservations_reservedseat AS seats ON seats.reservation_id = reservations.id
+INNER JOIN (
+    SELECT reservation_id, grade, NULL::timestamptz AS at FROM reservations_reservedseat
+    UNION ALL
+    SELECT reservation_id, grade, at FROM reservations_cancelledseat
+) AS seats ON seats.reservation_id = reservations.id
 WHERE reservations.event_id = %(event)s AND reservations.state IN ('confirmed', 'refunded')
