@@ -12,26 +12,34 @@ from typing import Any
 
 import httpx
 
-from tests.servers import Servers
+from tests.servers import MIGRATED, Servers
 from ticketing.development.embedded import process
 from ticketing.development.embedded.paths import addresses
 from ticketing.development.embedded.postgres import Postgres
 from ticketing.development.embedded.servers import Server
 from ticketing.development.embedded.valkey import Valkey
+from ticketing.rehearsal.network.control import Network
 
 
 class Site:
     """PostgreSQL, Valkey and the web server, each of which can be killed and started again."""
 
+    network: Network | None = None
+
     def __init__(
-        self, *, var: Path | None = None, workers: int = 1, settings: str = "ticketing.settings"
+        self,
+        *,
+        var: Path | None = None,
+        workers: int = 1,
+        settings: str = "ticketing.settings",
+        with_network: bool = False,
     ) -> None:
         self.servers, self.workers = Servers(), workers
-        self.servers.start()
+        self.servers.start(cluster=os.environ["TEST_CLUSTER"])
         reached = addresses(self.servers.var)
         self.env = os.environ | {
             "DJANGO_SETTINGS_MODULE": settings,
-            "DATABASE_URL": reached.database_url,
+            "DATABASE_URL": f"{reached.database_url.rpartition('/')[0]}/{MIGRATED}",
             "REDIS_URL": reached.redis_url,
             "VAR_DIR": str(var or self.servers.var / "site"),
             "DEVELOPMENT": "1",
@@ -41,14 +49,33 @@ class Site:
         self.web: subprocess.Popen[bytes] | None = None
         self.log = self.servers.var / "web.log"
         self.url = f"http://127.0.0.1:{free_port()}"
+        if with_network:
+            self.connect_network()
+
+    def connect_network(self) -> None:
+        """The web server reaches everything through a proxy."""
+        paths = self.servers.paths
+        self.network = Network(
+            {
+                "postgresql": str(paths.run / "postgres" / ".s.PGSQL.5432"),
+                "valkey": str(paths.run / "valkey.sock"),
+                "gateway": self.url.removeprefix("http://"),
+            }
+        )
+        ports = self.network.ports
+        self.env |= {
+            "DATABASE_URL": f"postgresql://postgres@127.0.0.1:{ports['postgresql']}/{MIGRATED}",
+            "REDIS_URL": f"redis://127.0.0.1:{ports['valkey']}/0",
+            "PORTONE_URL": f"http://127.0.0.1:{ports['gateway']}/sandbox/portone",
+        }
 
     @property
     def postgres(self) -> Postgres:
-        return next(server for server in self.servers.servers if isinstance(server, Postgres))
+        return self.servers.postgres
 
     @property
     def valkey(self) -> Valkey:
-        return next(server for server in self.servers.servers if isinstance(server, Valkey))
+        return self.servers.valkey
 
     def run(self, *command: str) -> str:
         """Run our Python in the site's environment and give back what it prints."""
@@ -65,7 +92,7 @@ class Site:
             self.web = process.start(
                 [*command, "--no-access-log"], env=self.env, stdout=log, stderr=log, cwd=Path.cwd()
             )
-        until(lambda: self.get("/readyz").status_code == 200, seconds=30)
+        until(lambda: self.get("/readyz").status_code == 200, seconds=60)
 
     def get(self, path: str, **options: Any) -> httpx.Response:
         return httpx.get(f"{self.url}{path}", timeout=20, **options)
@@ -74,7 +101,7 @@ class Site:
         """As in a crash: open sessions are cut, nothing is saved."""
         assert server.child is not None
         server.child.send_signal(signal.SIGQUIT if isinstance(server, Postgres) else signal.SIGKILL)
-        server.child.wait(10)
+        server.child.wait(60)
 
     def start_again(self, server: Server) -> None:
         server.prepare()
@@ -84,6 +111,8 @@ class Site:
     def stop(self) -> None:
         if self.web:
             process.stop(self.web)
+        if self.network:
+            self.network.stop()
         self.servers.stop()
 
 

@@ -77,7 +77,7 @@ def test_a_dead_database_is_a_calm_503_and_then_all_is_well_again(
 
     site.start_again(site.postgres)
 
-    until(lambda: site.get("/readyz").status_code == 200, seconds=10)
+    until(lambda: site.get("/readyz").status_code == 200, seconds=60)
     assert {site.get(path).status_code for path in pages + answers} == {200}
     assert site.web is process
     assert process is not None
@@ -92,7 +92,7 @@ def page_after_its_last_copy(site: Site, path: str) -> Any:
         found.append(site.get(path, headers={"accept": "text/html"}))
         return found[-1].status_code != 200
 
-    until(is_over, seconds=15)
+    until(is_over, seconds=60)
     return found[-1]
 
 
@@ -126,7 +126,7 @@ def test_a_dead_redis_costs_time_but_no_page_and_nobodys_log_in(
 
     site.start_again(site.valkey)
 
-    until(lambda: site.get("/readyz").status_code == 200, seconds=10)
+    until(lambda: site.get("/readyz").status_code == 200, seconds=60)
     assert "etag" in site.get(answers[-1]).headers
     assert me(site, made).json()["id"] == made["fan"]
 

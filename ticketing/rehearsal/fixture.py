@@ -20,11 +20,15 @@ from ticketing.core import clock
 from ticketing.development.demo import DEMO_LOGINS
 from ticketing.development.embedded import process
 from ticketing.development.embedded.errors import CannotRun
+from ticketing.development.embedded.paths import server_paths
+from ticketing.development.embedded.valkey import Valkey
 from ticketing.development.runner.reset import delete_data
+from ticketing.rehearsal.network.control import Network
+from ticketing.rehearsal.network.links import connect_network
 from ticketing.settings import env
 
 # The throw-away site inherits no setting of this site, but for those that a rehearsal may try out.
-INHERITED = {"WEB_THREADS", "FAST_PATH_THREADS"}
+INHERITED = {"WEB_THREADS", "FAST_PATH_THREADS", "CHALLENGE", "CHALLENGE_FROM"}
 NOT_INHERITED = env.knobs.keys() - INHERITED
 # A part of each process's command line.
 ROLES = {
@@ -38,7 +42,7 @@ ROLES = {
     "valkey": "valkey-server",
     "postgresql": "bin/postgres -D",
 }
-START_TIMEOUT, STOP_TIMEOUT, REPLACE_TIMEOUT = 180.0, 60.0, 60.0
+START_TIMEOUT, STOP_TIMEOUT, REPLACE_TIMEOUT = 600.0, 60.0, 60.0
 
 
 @dataclass(frozen=True)
@@ -57,9 +61,12 @@ class RunningProcess:
 class SiteFixture:
     """Starts a site with `manage.py up` in a folder of its own; a `ProcessControl`."""
 
+    network: Network | None = None
+
     def __init__(self, var: Path, web_processes: int = 2) -> None:
         self.var = var
         self.log = var / "up.log"
+        self.valkey = Valkey(server_paths(var))
         self.clock = var / "clock"
         inherited = {name: value for name, value in os.environ.items() if name not in NOT_INHERITED}
         self.environment = inherited | {
@@ -74,10 +81,16 @@ class SiteFixture:
 
     @classmethod
     @contextmanager
-    def started(cls) -> Iterator["SiteFixture"]:
-        """A running site, which is deleted afterwards in any case."""
+    def started(cls, *, with_network: bool = False) -> Iterator["SiteFixture"]:
+        """A running site, which is deleted afterwards in any case.
+
+        With a network there is a proxy between its processes and servers, which can be disturbed.
+        """
         fixture = cls(Path(tempfile.mkdtemp(prefix="rehearsal-")))
         try:
+            if with_network:
+                fixture.network, addresses = connect_network(fixture.var)
+                fixture.environment |= addresses
             fixture.start()
             yield fixture
         finally:
@@ -95,6 +108,8 @@ class SiteFixture:
     def stop(self) -> None:
         if hasattr(self, "run"):
             process.stop(self.run, stop_signal=signal.SIGINT, timeout=STOP_TIMEOUT)
+        if self.network:
+            self.network.stop()
         delete_data(self.var)
         shutil.rmtree(self.var, ignore_errors=True)
 
@@ -126,6 +141,51 @@ class SiteFixture:
             lambda: bool(self._new_pid(role, before)) and self._is_complete(role), REPLACE_TIMEOUT
         )
         return self._new_pid(role, before) if is_back else 0
+
+    # -- servers ----------------------------------------------------------------------------------
+
+    def kill_database_connection(self) -> bool:
+        """PostgreSQL ends all connections when the process of one is killed, and recovers."""
+        backends = [
+            pid
+            for postmaster in self.pids("postgresql")
+            for pid in _children(postmaster)
+            if b" ticketing " in _command(pid)
+        ]
+        if not backends:
+            return False
+        os.kill(backends[0], signal.SIGKILL)
+        _wait_until(lambda: not _command(backends[0]), REPLACE_TIMEOUT)
+        return _wait_until(self._is_ready, REPLACE_TIMEOUT)
+
+    def empty_redis(self) -> bool:
+        is_empty = self.valkey.call("FLUSHALL") == b"+OK"
+        return is_empty and _wait_until(self._is_ready, REPLACE_TIMEOUT)
+
+    def cut_power(self) -> bool:
+        """Nobody is told: PostgreSQL stops at once, and the end of Valkey's file is not written.
+
+        Valkey is halted first, so that it is not started again before its file is shorter.
+        """
+        valkey, postgres = self.pids("valkey"), self.pids("postgresql")
+        if not (valkey and postgres):
+            return False
+        for pid in valkey:
+            os.kill(pid, signal.SIGSTOP)
+        self.valkey.drop_last_second(now=clock.now().timestamp())
+        for pid in valkey:
+            os.kill(pid, signal.SIGKILL)
+        for pid in postgres:
+            os.kill(pid, signal.SIGQUIT)  # "immediate": as after a crash
+        return _wait_until(
+            lambda: (
+                bool(self._new_pid("valkey", valkey) and self._new_pid("postgresql", postgres))
+                and self._is_ready()
+            ),
+            REPLACE_TIMEOUT,
+        )
+
+    # -- beside the site --------------------------------------------------------------------------
 
     def start_second_beat(self) -> RunningProcess:
         schedule = f"--schedule={self.var / 'beat-schedule-2'}"
@@ -165,7 +225,8 @@ class SiteFixture:
 
     def _operator_token(self) -> str:
         email, password, _ = DEMO_LOGINS[0]
-        body = json.dumps({"email": email, "password": password, "name": "rehearsal"})
+        sent = {"email": email, "password": password, "name": "rehearsal"}
+        body = json.dumps(sent | {"scopes": ["read", "operate"], "days": 1})
         request = urllib.request.Request(  # noqa: S310 - our own address
             f"{self.url}/api/v1/tokens/", body.encode(), {"Content-Type": "application/json"}
         )

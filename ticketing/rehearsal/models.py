@@ -45,6 +45,7 @@ class Rehearsal(Lifecycle):
     class Faults(models.TextChoices):
         NONE = "none", _("none")
         SOME = "some", _("some: the payment gateway is slow and fails")
+        NETWORK = "network", _("network: connections are delayed, stalled and cut")
         ALL = "all", _("all: servers are killed, too")
 
     code = models.CharField(_("code"), max_length=8, unique=True, default=new_code)

@@ -13,6 +13,7 @@ urlpatterns = [
     path("rehearsals/<slug:code>/knobs/", views.KnobsView.as_view(), name="knobs"),
     path("rehearsals/<slug:code>/gateway/", views.GatewayBehaviourView.as_view(), name="gateway"),
     path("rehearsals/<slug:code>/snapshot/", views.SnapshotView.as_view(), name="snapshot"),
+    path("rehearsals/<slug:code>/books/", views.BooksView.as_view(), name="books"),
     path("rehearsals/<slug:code>/journal/", views.JournalView.as_view(), name="journal"),
     path("rehearsals/<slug:code>/facts/", views.FactsView.as_view(), name="facts"),
     path("rehearsals/<slug:code>/report/", views.ReportView.as_view(), name="report"),

@@ -1,7 +1,5 @@
 """A sale to rehearse, an operator who may, and people who buy over HTTP."""
 
-import asyncio
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -15,7 +13,6 @@ from tests.making import make_event, make_user, seat_ids
 from tests.payments.sandbox_server import base, origin, shop  # noqa: F401 - fixtures
 from ticketing.accounts.models import User
 from ticketing.core import clock
-from ticketing.core.live import hub as live
 from ticketing.events.models import Event
 from ticketing.events.services import block_seats
 from ticketing.rehearsal import services
@@ -40,7 +37,7 @@ def sale(db: None, now: Any) -> Event:
     block_seats(event_id=event.pk, seat_ids=seat_ids(event)[:2], by=None, reason="crew", now=now)
     RefundPolicy.objects.create(event=event, free_days=2, tiers=[[5, 50]])
     SaleQueue.objects.create(
-        event=event, opens_at=event.on_sale_at, max_inside=77, shuffle_lobby=False
+        event=event, opens_at=event.on_sale_at, max_inside=77, mode="first_come"
     )
     return event
 
@@ -52,18 +49,10 @@ def operator(db: None) -> User:
 
 
 @pytest.fixture
-def site(base: str, settings: Any) -> Iterator[str]:  # noqa: F811
+def site(base: str, settings: Any) -> str:  # noqa: F811
     """The address of a real server that pays at its own sandbox."""
     settings.PORTONE_URL, settings.PAYMENT_PATIENCE, settings.PORTONE_TIMEOUT = base, 2, 4
-    yield base.removesuffix("/sandbox/portone")
-    _stop_listening()
-
-
-def _stop_listening() -> None:
-    """Close the hubs: the server goes on for other tests, which count subscribers."""
-    for loop, hubs in list(live._hubs.items()):
-        for hub in hubs.values() if loop.is_running() else ():
-            asyncio.run_coroutine_threadsafe(hub.close(), loop).result(20)
+    return base.removesuffix("/sandbox/portone")
 
 
 class RehearsalApi:

@@ -3,13 +3,15 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from reservations.models import Reservation
 from tests.making import seat_ids
 from tests.reservations.acting import hold
 from tests.ticketing.rehearsal.sale_fixtures import OPTIONS
-from ticketing.accounts.models import User
+from tests.waiting import wait_until
 from ticketing.events.models import Event, EventChange
 from ticketing.rehearsal import services, tasks
 from ticketing.rehearsal.models import Rehearsal
@@ -44,6 +46,26 @@ def report(rehearsal, now, ok=True):
     return services.save_report(code=rehearsal.code, ok=ok, now=now, **fields)
 
 
+@pytest.mark.parametrize(
+    ("language", "title", "example"),
+    [("en", "No number given twice", "Found."), ("ko", "같은 번호를 두 번 준 적이 없음", "찾음.")],
+)
+def test_promises_are_read_in_the_readers_language(
+    client, rehearsal, now, language, title, example
+):
+    """Whatever the language of the runner was that sent them."""
+    sent = {"name": "numbers", "words": "같은 번호", "checked": 1, "holds": False}
+    summary = {"verdicts": [sent | {"counterexample": {"ko": "찾음.", "en": "Found."}}]}
+    services.save_report(
+        code=rehearsal.code, ok=False, now=now, summary=summary, html="", report={}
+    )
+
+    page = client.get(address("change", rehearsal.pk), headers={"accept-language": language})
+
+    assert title in page.content.decode()
+    assert example in page.content.decode()
+
+
 def test_the_button_copies_the_event_and_starts_a_runner(client, sale, monkeypatch):
     directed = []
     monkeypatch.setattr(tasks.rehearse, "delay", directed.append)
@@ -53,7 +75,7 @@ def test_the_button_copies_the_event_and_starts_a_runner(client, sale, monkeypat
     begun = Rehearsal.objects.get()
     assert answer.url == address("change", begun.pk)
     assert directed == [begun.code]
-    assert begun.options == FORM | {"seed": 1, "knobs": {}}
+    assert begun.options == FORM | {"seed": 1, "knobs": {}, "language": "en"}
     assert Event.objects.get(pk=begun.copy).rehearsal_of == sale
 
 
@@ -86,9 +108,16 @@ def test_stopping_cleans_up_and_is_noted(client, rehearsal, sale):
     assert EventChange.objects.filter(what="rehearsal", after="stopped").exists()
 
 
-def test_who_has_something_of_a_real_event_is_told_to_operators(client, rehearsal, event, now):
+def test_who_has_something_of_a_real_event_is_told_to_operators(
+    client, rehearsal, event, operator, now
+):
+    """As on a site whose rows are older than the constraint against it."""
     (fan,) = services.make_people(code=rehearsal.code, numbers=range(1), now=now)
-    hold(event, User.objects.get(pk=fan.id), now, seat_ids(event)[0])
+    with connection.cursor() as cursor:
+        table, rule = "reservations_reservation", "people_of_a_rehearsal_stay_in_it"
+        cursor.execute(f"ALTER TABLE {table} DROP CONSTRAINT {rule}")
+    hold(event, operator, now, seat_ids(event)[0])
+    Reservation.objects.update(fan_id=fan.id)
 
     page = client.post(address("stop", rehearsal.pk), follow=True).content.decode()
 
@@ -164,6 +193,26 @@ def test_a_snapshot_call_notes_the_contact_of_the_runner(rehearsal, now):
     services.running_rehearsal(rehearsal.code, now=now + timedelta(minutes=9))
     services.clean_up_forgotten(now=now + timedelta(minutes=15))
 
+    rehearsal.refresh_from_db()
+    assert rehearsal.is_under_way
+
+
+PRINTS_WHEN_GENTLE = """
+import os, time
+while os.getpriority(os.PRIO_PROCESS, 0) < 10:
+    time.sleep(0.01)
+print("gentle")
+"""
+
+
+def test_a_runner_leaves_the_processor_to_the_site(rehearsal, now, settings, tmp_path):
+    settings.VAR_DIR = settings.BASE_DIR = tmp_path
+    (tmp_path / "manage.py").write_text(PRINTS_WHEN_GENTLE)
+
+    services.start_runner(code=rehearsal.code, now=now)
+
+    log = tmp_path / "rehearsals" / rehearsal.code / "runner.log"
+    wait_until(lambda: "gentle" in log.read_text())
     rehearsal.refresh_from_db()
     assert rehearsal.is_under_way
 

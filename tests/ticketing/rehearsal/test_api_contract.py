@@ -35,7 +35,7 @@ OURS = [ignored_auth, negative_data_rejection, positive_data_acceptance]
 ASKED = [
     ("POST", ""),
     *(("POST", f"{{code}}/{name}/") for name in ("people", "moves", "knobs", "gateway", "report")),
-    *(("GET", f"{{code}}/{name}/") for name in ("snapshot", "journal", "facts")),
+    *(("GET", f"{{code}}/{name}/") for name in ("snapshot", "books", "journal", "facts")),
 ]
 
 

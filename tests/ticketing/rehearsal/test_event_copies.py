@@ -65,7 +65,20 @@ def test_sales_are_not_copied(begin, event, now):
 def test_the_queue_is_the_same_but_for_what_was_asked(copy):
     queue = SaleQueue.objects.get(pk=copy.pk)
 
-    assert (queue.max_inside, queue.admit_per_second, queue.shuffle_lobby) == (77, 0, True)
+    assert (queue.max_inside, queue.admit_per_second, queue.mode) == (77, 0, "draw")
+
+
+def test_the_draw_has_a_secret_of_its_own_and_a_public_value_like_the_original(begin, sale, now):
+    SaleQueue.objects.filter(pk=sale.pk).update(public_value_source="lottery", public_value="7 11")
+
+    rehearsal = begin(sale)
+
+    copied, original = SaleQueue.objects.get(pk=rehearsal.copy), SaleQueue.objects.get(pk=sale.pk)
+    assert (copied.public_value_source, copied.public_value) == ("lottery", "rehearsal")
+    assert copied.secret_sha256 != original.secret_sha256
+    setting = selectors.setting(rehearsal, now)
+    assert setting["secret_sha256"] == copied.secret_sha256
+    assert setting["public_value"] == "rehearsal"
 
 
 def test_nothing_opens_by_the_clock(copy, now):
@@ -143,7 +156,7 @@ def test_bad_knobs_leave_nothing_behind(begin, sale):
         (["open", "pause", "resume"], "open", "on_sale"),
         (["open", "drain"], "draining", "on_sale"),
         (["open", "close", "close"], "closed", "closed"),
-        (["lobby", "close"], "closed", "announced"),
+        (["lobby", "close"], "closed", "closed"),
     ],
 )
 def test_moves_take_queue_and_event_along(begin, sale, now, moves, queue, event):

@@ -64,7 +64,7 @@ def test_the_door_does_not_list_it(copy, sale, now):
     near = {"doors_at": now, "starts_at": now + timedelta(hours=1), "on_sale_at": now}
     Event.objects.update(**near)
 
-    assert door_events(now) == [sale]
+    assert door_events(now) == ([sale], [])
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ from payments.sandbox.selectors import faults
 from reservations import services as reservations
 from tests.making import seat_ids
 from tests.ticketing.rehearsal.sale_fixtures import OPTIONS
+from ticketing.accounts.errors import ConsentMissing
+from ticketing.accounts.services import add_default_documents
 from ticketing.core import redis
 from ticketing.events.models import Event, Seat
 from ticketing.rehearsal import gateway_ledger, selectors, services
@@ -91,3 +93,13 @@ def test_the_clean_up_resets_the_gateway(rehearsal, now, settings):
     services.clean_up_rehearsal(code=rehearsal.code, now=now)
 
     assert (faults().failure_rate, faults().latency) == (0, 0)
+
+
+def test_people_of_a_rehearsal_count_as_having_agreed(rehearsal, sale, pay, settings, now):
+    add_default_documents(now=now)
+    Event.objects.filter(pk=sale.pk).update(state="on_sale")
+
+    with pytest.raises(PaymentsPaused):  # as far as the gateway, which is not there
+        pay(Event.objects.get(pk=rehearsal.copy))
+    with pytest.raises(ConsentMissing):
+        pay(sale)

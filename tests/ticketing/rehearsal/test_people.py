@@ -6,7 +6,8 @@ from django.test import Client
 from tests.making import make_user, seat_ids
 from tests.reservations.acting import hold
 from tests.ticketing.rehearsal.sale_fixtures import OPTIONS
-from ticketing.accounts.models import Session, User
+from ticketing.accounts.models import Identity, Session, User
+from ticketing.accounts.selectors import caller
 from ticketing.accounts.sessions import cache_prefix
 from ticketing.core import mails, redis
 from ticketing.rehearsal import services
@@ -24,6 +25,12 @@ def rehearsal(sale, operator, now):
 @pytest.fixture
 def people(rehearsal, now):
     return services.make_people(code=rehearsal.code, numbers=range(3), now=now)
+
+
+@pytest.fixture
+def earlier(rehearsal):
+    """Of an earlier release, whose people had ordinary ids and could hold real seats."""
+    return make_user(password=None, email=f"fan-9{rehearsal.domain}")
 
 
 def who(session):
@@ -55,6 +62,25 @@ def test_making_people_twice_returns_the_same_ones(people, rehearsal, now):
     assert User.objects.filter(email__endswith=rehearsal.domain).count() == 4
 
 
+def test_where_identities_are_asked_for_all_but_some_have_one(sale, operator, now):
+    options = OPTIONS | {"identity_level": "identity"}
+    rehearsal = services.start_rehearsal(event_id=sale.pk, options=options, by=operator, now=now)
+
+    people = services.make_people(
+        code=rehearsal.code, numbers=range(3), new={1}, unverified={1}, now=now
+    )
+
+    callers = [caller(person.session) for person in people]
+    assert [bool(each.birth_year) for each in callers] == [True, False, True]
+    assert [now.timestamp() - each.since < 3_600 for each in callers] == [False, True, False]
+    services.clean_up_rehearsal(code=rehearsal.code, now=now)
+    assert not Identity.objects.exists()
+
+
+def test_elsewhere_nobody_has_one(people):
+    assert not Identity.objects.exists()
+
+
 def test_nobody_can_log_in_as_one_of_them(people):
     user = User.objects.get(pk=people[0].id)
 
@@ -78,9 +104,9 @@ def test_no_mail_is_sent_to_invalid_addresses(mailoutbox, address, mailed):
     assert len(mailoutbox) == mailed
 
 
-def test_somebody_who_bought_elsewhere_stays_and_is_counted(people, rehearsal, now, event):
+def test_somebody_who_bought_elsewhere_stays_and_is_counted(earlier, rehearsal, now, event):
     """A rehearsal never takes a real sale's rows away."""
-    hold(event, User.objects.get(pk=people[0].id), now, seat_ids(event)[0])
+    hold(event, earlier, now, seat_ids(event)[0])
 
     left = services.clean_up_rehearsal(code=rehearsal.code, now=now)
 
@@ -92,13 +118,14 @@ def test_somebody_who_bought_elsewhere_stays_and_is_counted(people, rehearsal, n
 
 
 def test_somebody_who_stays_keeps_no_other_rehearsal_from_beginning(
+    earlier,
     people,
     rehearsal,
     now,
     event,
     sale,
 ):
-    hold(event, User.objects.get(pk=people[0].id), now, seat_ids(event)[0])
+    hold(event, earlier, now, seat_ids(event)[0])
 
     services.clean_up_rehearsal(code=rehearsal.code, now=now)
     rehearsal.refresh_from_db()
@@ -112,6 +139,7 @@ def test_somebody_who_stays_keeps_no_other_rehearsal_from_beginning(
 
 @pytest.mark.parametrize("stuck", ["delete_rows_of_event", "delete_people"])
 def test_what_could_go_and_did_not_keeps_the_next_from_beginning(
+    earlier,
     people,
     rehearsal,
     now,
@@ -120,7 +148,7 @@ def test_what_could_go_and_did_not_keeps_the_next_from_beginning(
     monkeypatch,
     stuck,
 ):
-    hold(event, User.objects.get(pk=people[0].id), now, seat_ids(event)[0])
+    hold(event, earlier, now, seat_ids(event)[0])
     monkeypatch.setattr(cleanup, "ROUNDS", 1)
     monkeypatch.setattr(cleanup.leftovers, stuck, lambda of: None)
 

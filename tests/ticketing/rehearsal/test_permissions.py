@@ -24,6 +24,7 @@ CALLS = {
     "snapshot": [("get", None)],
     "journal": [("get", None)],
     "facts": [("get", None)],
+    "books": [("get", None)],
     "report": [("post", {"ok": True, "summary": {}, "html": "<p>x", "json": {}})],
 }
 NOBODY_ELSE = {"manager"}
@@ -56,7 +57,9 @@ def person_of(role) -> User:
 def with_token(role, now):
     if role == "anonymous":
         return Client()
-    _, secret = accounts.create_token(user=person_of(role), name="x", now=now)
+    person = person_of(role)
+    scopes = ["read", "operate"] if person.is_staff else ["read", "buy"]
+    _, secret = accounts.create_token(user=person, name="x", scopes=scopes, now=now)
     return Client(headers={"authorization": f"Bearer {secret}"})
 
 

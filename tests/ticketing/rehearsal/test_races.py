@@ -73,7 +73,7 @@ def make_and_clean_up_together(code, signals, now):
     def work(number):
         if number == 0:
             return services.make_people(code=code, numbers=range(3), now=now)
-        begun.wait(10)
+        begun.wait(60)
         left = services.clean_up_rehearsal(code=code, now=now)
         go_on.set()
         return left

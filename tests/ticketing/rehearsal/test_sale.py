@@ -1,9 +1,12 @@
 """A small rehearsal from the first API call to the last, against a real server."""
 
+from datetime import timedelta
+
 import pytest
 from django.core import mail
 
 from payments import services as payments
+from payments.models import Payment
 from payments.sandbox import models as sandbox
 from payments.sandbox import testing
 from reservations.models import Reservation, Ticket
@@ -16,6 +19,7 @@ from tests.ticketing.rehearsal.sale_fixtures import (
 from ticketing.accounts.models import Session, User
 from ticketing.core import clock, redis
 from ticketing.events.models import Event
+from waiting_queue import keys
 from waiting_queue import services as queues
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -47,6 +51,24 @@ def sold(under_way):
     return setting, made, people, seats
 
 
+def test_a_snapshot_tells_what_is_stuck(sold, api):
+    """A charge without an outcome, and a buyer of whose purchase Redis did not hear."""
+    setting, made, *_ = sold
+    event_id, buyer, now = setting["event"], str(made[0]["id"]), clock.now()
+    client, path = redis.queue_client(), f"{setting['code']}/snapshot/"
+    ages = ("oldest_leak_seconds", "oldest_charge_seconds")
+    assert [api.get(path)[age] for age in ages] == [0, 0]
+
+    admitted = int((now - timedelta(minutes=5)).timestamp() * 1000)
+    client.zadd(keys.key(event_id, "inside"), {buyer: admitted + 3_600_000})
+    client.hset(keys.key(event_id, "called"), buyer, f"1:{admitted}")
+    Payment.objects.update(settled_at=now - timedelta(seconds=30))
+    assert api.get(path)["oldest_leak_seconds"] >= 30
+
+    Payment.objects.update(state="charging", due_at=now, charging_at=now - timedelta(seconds=40))
+    assert api.get(path)["oldest_charge_seconds"] >= 40
+
+
 def test_snapshot_facts_and_journal_describe_the_sale(sold, api):
     setting, made, _, seats = sold
     code, buyer = setting["code"], made[0]["id"]
@@ -71,7 +93,24 @@ def test_snapshot_facts_and_journal_describe_the_sale(sold, api):
     assert charge == {"payment": payment["number"], "amount": payment["amount"], "refunded": 0}
     assert {ticket["seat"] for ticket in facts["tickets"]} == set(seats)
     assert facts["draw"]["people"] == [buyer]
-    assert facts["draw"]["seed_hash"] == setting["seed_hash"]
+    assert facts["draw"]["secret_sha256"] == setting["secret_sha256"]
+
+
+def test_the_books_are_those_of_the_payments_and_of_the_gateway(sold, api):
+    setting, _, _, seats = sold
+    facts = api.get(f"{setting['code']}/facts/")
+    code, amount = facts["reservations"][0]["code"], facts["payments"][0]["amount"]
+
+    whole = api.get(f"{setting['code']}/books/")
+    parts = [api.get(f"{setting['code']}/books/?part={part}&parts=3") for part in range(3)]
+
+    assert whole["payments"] == [
+        {"state": "succeeded", "count": 1, "amount": amount, "refunded": 0, "charged": amount,
+         "returned": 0}
+    ]  # fmt: skip
+    assert {seat: owner for seat, owner in whole["seats"] if owner} == dict.fromkeys(seats, code)
+    assert sorted(pair for part in parts for pair in part["seats"]) == whole["seats"]
+    assert len(whole["seats"]) == 12
 
 
 def test_the_journal_of_a_closed_queue_has_everybodys_end(under_way, api):

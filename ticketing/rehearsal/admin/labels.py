@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+
+from ticketing.rehearsal.simulator.judge import TITLES
 
 
 @dataclass(frozen=True)
@@ -30,9 +32,22 @@ def _row(verdict: dict[str, Any]) -> VerdictRow:
     mark, style = marks.get(verdict.get("holds"), (_("not rehearsed"), ""))  # type: ignore[arg-type]
     checked = verdict.get("checked")
     return VerdictRow(
-        title=str(verdict.get("words") or verdict.get("name") or ""),
+        title=_title(verdict),
         checked=f"{checked:,}" if isinstance(checked, int) else "",
         mark=mark,
         style=style,
-        counterexample=str(verdict.get("counterexample") or ""),
+        counterexample=_in_language(verdict.get("counterexample")),
     )
+
+
+def _title(verdict: dict[str, Any]) -> str:
+    """In the reader's language; of a promise that this release does not know, as it was sent."""
+    name = str(verdict.get("name") or "")
+    return str(TITLES.get(name) or verdict.get("words") or name)
+
+
+def _in_language(text: Any) -> str:
+    """The text in the reader's language; older runners sent one language only."""
+    if isinstance(text, dict):
+        text = text.get((get_language() or "en")[:2]) or next(iter(text.values()), "")
+    return str(text or "")

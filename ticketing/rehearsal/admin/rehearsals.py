@@ -11,8 +11,8 @@ from django.urls import URLPattern
 from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from ticketing.core import clock
 from ticketing.core.admin.pages import ReadOnlyAdmin, operator, require_post
@@ -82,8 +82,9 @@ class RehearsalAdmin(ReadOnlyAdmin):
         return self.page(request, "rehearse", title, event=event, form=form, **context)
 
     def _start(self, request: HttpRequest, event: Event, form: RehearseForm) -> HttpResponse:
+        options = form.options | {"language": get_language()}  # of its report
         rehearsal = services.start_rehearsal(
-            event_id=event.pk, options=form.options, by=operator(request), now=clock.now()
+            event_id=event.pk, options=options, by=operator(request), now=clock.now()
         )
         tasks.rehearse.delay(rehearsal.code)
         self.message_user(request, _("The rehearsal has started."), messages.SUCCESS)

@@ -20,6 +20,7 @@ KNOBS_EXAMPLE = {
     "pass_seconds": 300,
     "pass_max_seconds": 1800,
     "absence_seconds": 300,
+    "moves_groups": True,
 }
 SETTING_EXAMPLE = {
     "code": CODE,
@@ -32,12 +33,14 @@ SETTING_EXAMPLE = {
     "faults": "none",
     "seed": 1,
     "cookie": "sessionid",
+    "identity_level": "email",
     "limit_per_person": 4,
     "hold_seconds": 300,
     "seats": 19800,
     "payments": True,
     "knobs": KNOBS_EXAMPLE,
-    "seed_hash": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+    "secret_sha256": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+    "public_value": "",
     "server_time": "2027-03-01T21:00:00+09:00",
 }
 PERSON_EXAMPLE = {
@@ -45,28 +48,47 @@ PERSON_EXAMPLE = {
     "id": 991,
     "email": f"fan-0@{CODE}.rehearsal.invalid",
     "session": "7f3a0c51d2e94b86a1f0c3d2e4b5a697",
+    "lane": 0,
 }
 SNAPSHOT_EXAMPLE = {
     "at": "2027-03-01T21:01:00+09:00",
     "state": "open",
     "lobby": 0,
     "waiting": 3120,
+    "unverified": 0,
     "ready": 12,
     "inside": 640,
     "max_inside": 800,
+    "cap": 800,
     "admit_per_second": 40,
     "seats": {"free": 15200, "held": 1300, "paying": 300, "sold": 3000},
     "tick_age_seconds": 0.4,
     "database_ms": 1.2,
     "redis_ms": 0.3,
     "breaker": "closed",
+    "oldest_charge_seconds": 0.8,
+    "oldest_leak_seconds": 0.0,
 }
 ENTRY_EXAMPLE = {
     "id": 1,
     "at": "2027-03-01T21:00:30+09:00",
+    "done": "2027-03-01T21:00:30.012+09:00",
     "person": 991,
     "kind": "join",
     "number": 1,
+}
+BOOKS_EXAMPLE = {
+    "payments": [
+        {
+            "state": "succeeded",
+            "count": 2,
+            "amount": 220000,
+            "refunded": 0,
+            "charged": 220000,
+            "returned": 0,
+        }
+    ],
+    "seats": [[70001, "7KXW2MZR4C"], [70005, None]],
 }
 FACTS_EXAMPLE: dict[str, Any] = {
     "settled": True,
@@ -172,6 +194,13 @@ SNAPSHOT = call(
     responses=answers(
         serializers.SnapshotSerializer, SNAPSHOT_EXAMPLE, *REHEARSAL_ERRORS, *STAFF_ERRORS
     ),
+)
+BOOKS = call(
+    "show_rehearsal_books",
+    "Money by our payments and by the gateway, and the owners of a part of the seats",
+    "Money is one read of both. Seats whose number leaves `part` when divided by `parts`.",
+    parameters=[serializers.BooksQuery],
+    responses=answers(serializers.BooksSerializer, BOOKS_EXAMPLE, *REHEARSAL_ERRORS, *WRITE_ERRORS),
 )
 JOURNAL = call(
     "show_rehearsal_journal",

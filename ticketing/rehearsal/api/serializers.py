@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
+from ticketing.events.models import Event
 from ticketing.rehearsal.models import Rehearsal
 from ticketing.rehearsal.services import MOVES
 
@@ -15,6 +16,14 @@ MAX_PEOPLE_PER_CALL = 1_000
 MAX_REPORT_LENGTH = 20_000_000
 MAX_LATENCY_SECONDS = 60
 MAX_INTEGER = 2**53 - 1
+MAX_PARTS = 1_000
+
+
+def numbers_field(help_text: str) -> serializers.ListField:
+    number = serializers.IntegerField(min_value=0, max_value=MAX_FANS - 1)
+    return serializers.ListField(
+        child=number, max_length=MAX_PEOPLE_PER_CALL, default=list, help_text=help_text
+    )
 
 
 class StrictSerializer(serializers.Serializer):
@@ -36,6 +45,7 @@ class KnobsSerializer(StrictSerializer):
     pass_seconds = serializers.IntegerField(min_value=10, max_value=86_400, required=False)
     pass_max_seconds = serializers.IntegerField(min_value=10, max_value=86_400, required=False)
     absence_seconds = serializers.IntegerField(min_value=10, max_value=86_400, required=False)
+    moves_groups = serializers.BooleanField(required=False)
 
 
 class StartRehearsalSerializer(serializers.Serializer):
@@ -51,6 +61,12 @@ class StartRehearsalSerializer(serializers.Serializer):
     profile = serializers.ChoiceField(Rehearsal.Profile.values, default=Rehearsal.Profile.RUSH)
     faults = serializers.ChoiceField(Rehearsal.Faults.values, default=Rehearsal.Faults.NONE)
     seed = serializers.IntegerField(min_value=0, max_value=MAX_INTEGER, default=1)
+    identity_level = serializers.ChoiceField(
+        Event.IdentityLevel.values,
+        allow_null=True,
+        default=None,
+        help_text="What people must have shown. null: what the event asks for.",
+    )
     knobs = KnobsSerializer(default=dict)
 
 
@@ -70,18 +86,22 @@ class SettingSerializer(serializers.Serializer):
     faults = serializers.ChoiceField(Rehearsal.Faults.values)
     seed = serializers.IntegerField()
     cookie = serializers.CharField(help_text="The name of the cookie for people's sessions.")
+    identity_level = serializers.ChoiceField(Event.IdentityLevel.values)
     limit_per_person = serializers.IntegerField()
     hold_seconds = serializers.IntegerField()
     seats = serializers.IntegerField(help_text="On sale: without those held back.")
     payments = serializers.BooleanField(help_text="False: cards are real, people don't pay.")
     knobs = KnobsSerializer()
-    seed_hash = serializers.CharField()
+    secret_sha256 = serializers.CharField()
+    public_value = serializers.CharField(allow_blank=True)
     server_time = serializers.DateTimeField()
 
 
 class WantedPeopleSerializer(serializers.Serializer):
     first = serializers.IntegerField(min_value=0, max_value=MAX_FANS - 1)
     count = serializers.IntegerField(min_value=1, max_value=MAX_PEOPLE_PER_CALL)
+    new = numbers_field("Of these the accounts are a few minutes old.")
+    unverified = numbers_field("These have no identity, where the event asks for one.")
 
 
 class PersonSerializer(serializers.Serializer):
@@ -89,6 +109,7 @@ class PersonSerializer(serializers.Serializer):
     id = serializers.IntegerField()
     email = serializers.EmailField()
     session = serializers.CharField()
+    lane = serializers.IntegerField(help_text="The lane that they join; 0: everybody's.")
 
 
 class PeopleSerializer(serializers.Serializer):
@@ -120,15 +141,38 @@ class SnapshotSerializer(serializers.Serializer):
     state = serializers.CharField()
     lobby = serializers.IntegerField()
     waiting = serializers.IntegerField()
+    unverified = serializers.IntegerField(help_text="People who are called once they verify.")
     ready = serializers.IntegerField()
     inside = serializers.IntegerField()
     max_inside = serializers.IntegerField()
+    cap = serializers.IntegerField(help_text="Places inside as of the last tick, by the stock.")
     admit_per_second = serializers.FloatField()
     seats = SeatsNowSerializer()
     tick_age_seconds = serializers.FloatField(allow_null=True)
     database_ms = serializers.FloatField()
     redis_ms = serializers.FloatField()
     breaker = serializers.CharField()
+    oldest_charge_seconds = serializers.FloatField()
+    oldest_leak_seconds = serializers.FloatField()
+
+
+class BooksQuery(serializers.Serializer):
+    part = serializers.IntegerField(min_value=0, max_value=MAX_PARTS - 1, default=0)
+    parts = serializers.IntegerField(min_value=1, max_value=MAX_PARTS, default=1)
+
+
+class PaymentSumsSerializer(serializers.Serializer):
+    state = serializers.CharField()
+    count = serializers.IntegerField()
+    amount = serializers.IntegerField()
+    refunded = serializers.IntegerField()
+    charged = serializers.IntegerField(allow_null=True, help_text="By the gateway's ledger.")
+    returned = serializers.IntegerField(allow_null=True)
+
+
+class BooksSerializer(serializers.Serializer):
+    payments = PaymentSumsSerializer(many=True)
+    seats = serializers.ListField(help_text="Pairs of seat and reservation, null if it has none.")
 
 
 class JournalQuery(serializers.Serializer):
@@ -137,10 +181,12 @@ class JournalQuery(serializers.Serializer):
 
 class JournalEntrySerializer(serializers.Serializer):
     id = serializers.IntegerField()
-    at = serializers.DateTimeField()
+    at = serializers.DateTimeField(help_text="When it was decided.")
+    done = serializers.DateTimeField(allow_null=True, help_text="When Redis did it, if it did.")
     person = serializers.IntegerField()
     kind = serializers.CharField()
     number = serializers.IntegerField()
+    leader = serializers.IntegerField(allow_null=True, help_text="Of the person's party.")
 
 
 class JournalSerializer(serializers.Serializer):

@@ -9,9 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from ticketing.accounts.authentication import SessionAuthentication, TokenAuthentication
-from ticketing.accounts.models import ApiToken, User
-from ticketing.console.errors import SecondFactorMissing
-from ticketing.console.services import needs_second_factor
+from ticketing.accounts.models import Scope, User
+from ticketing.accounts.services import require_staff
 from ticketing.core import clock
 from ticketing.core.api_views import NoStoreView
 from ticketing.rehearsal import selectors, services
@@ -20,21 +19,22 @@ from ticketing.rehearsal.models import REHEARSE
 
 
 class MayRehearse(BasePermission):
-    """Staff with the permission; with a session they need a second factor, as in the admin."""
+    """Staff with the permission and their second factor, as in the admin."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         user: Any = request.user
-        if not (user.is_authenticated and user.is_staff and user.has_perm(REHEARSE)):
+        if not user.is_authenticated:
             return False
-        is_browser = not isinstance(request.auth, ApiToken)
-        if is_browser and needs_second_factor(user, request._request.session):
-            raise SecondFactorMissing()
+        token: Any = request.auth
+        session = request._request.session
+        require_staff(user=user, permission=REHEARSE, session=session, token=token)
         return True
 
 
 class RehearsalApiView(NoStoreView):
     authentication_classes = [TokenAuthentication, SessionAuthentication]
     permission_classes = [MayRehearse]
+    token_scope = Scope.OPERATE
 
 
 class RehearsalsView(RehearsalApiView):
@@ -64,7 +64,8 @@ class PeopleView(RehearsalApiView):
     def post(self, request: Request, code: str) -> Response:
         wanted = valid(serializers.WantedPeopleSerializer, request.data)
         numbers = range(wanted["first"], wanted["first"] + wanted["count"])
-        people = services.make_people(code=code, numbers=numbers, now=clock.now())
+        kinds = {name: frozenset(wanted[name]) for name in ("new", "unverified")}
+        people = services.make_people(code=code, numbers=numbers, **kinds, now=clock.now())
         return Response({"people": [asdict(person) for person in people]}, status=201)
 
 
@@ -98,6 +99,14 @@ class SnapshotView(RehearsalApiView):
         now = clock.now()
         rehearsal = services.running_rehearsal(code, now=now)
         return Response(selectors.snapshot(rehearsal, now))
+
+
+class BooksView(RehearsalApiView):
+    @extend_schema(**schema.BOOKS)
+    def get(self, request: Request, code: str) -> Response:
+        wanted = valid(serializers.BooksQuery, request.query_params.dict())
+        rehearsal = services.running_rehearsal(code, now=clock.now())
+        return Response(selectors.books(rehearsal.copy, **wanted))
 
 
 class JournalView(RehearsalApiView):

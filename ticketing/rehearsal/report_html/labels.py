@@ -50,6 +50,18 @@ FAULTS: dict[str, Any] = {
     "clock": gettext_lazy("Clocks were put wrong, and right again"),
     "slow gateway": gettext_lazy("The gateway was slow"),
     "failing gateway": gettext_lazy("The gateway failed at times"),
+    "backend": gettext_lazy("A connection's process in PostgreSQL was killed"),
+    "redis emptied": gettext_lazy("Valkey lost all data"),
+    "power": gettext_lazy("PostgreSQL and Valkey lost power, and Valkey its last second"),
+    "redis stalls": gettext_lazy("Nothing reached Valkey, and nothing came back"),
+    "web without redis": gettext_lazy("The web processes could not reach Valkey"),
+    "redis answers lost": gettext_lazy("Connections to Valkey were cut when it answered"),
+    "database stalls": gettext_lazy("Nothing reached PostgreSQL, and nothing came back"),
+    "commits unknown": gettext_lazy("Connections to PostgreSQL were cut when it answered"),
+    "slow network": gettext_lazy("The way to PostgreSQL took 0.1 s longer"),
+    "half-closed gateway": gettext_lazy("The gateway's connections ended on one side"),
+    "gateway cut off": gettext_lazy("The gateway's connections were cut"),
+    "throttled gateway": gettext_lazy("The way to the gateway was slow"),
 }
 PROFILES: dict[str, Any] = {
     "rush": pgettext_lazy("how people arrive", "rush"),
@@ -59,6 +71,7 @@ PROFILES: dict[str, Any] = {
 LEVELS: dict[str, Any] = {
     "none": pgettext_lazy("which faults", "none"),
     "some": pgettext_lazy("which faults", "some"),
+    "network": pgettext_lazy("which faults", "network"),
     "all": pgettext_lazy("which faults", "all"),
 }
 

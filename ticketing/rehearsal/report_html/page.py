@@ -32,6 +32,7 @@ def as_html(result: Result) -> str:
         "banner": labels.banner(verdicts),
         "unrehearsed": labels.unrehearsed(verdicts),
         "counts": figures.counts,
+        "shares": figures.shares,
         "verdicts": [(verdict, labels.result(verdict)) for verdict in verdicts],
         "charts": charts_of(figures),
         "limits": [labels.limit_row(limit) for limit in result.limits.limits],

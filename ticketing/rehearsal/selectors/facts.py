@@ -1,8 +1,11 @@
 """A rehearsal's sale as the database and the gateway have it at the end, for the judge."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.contrib.postgres.aggregates import ArrayAgg
+from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from payments.models import Payment, Refund
@@ -11,7 +14,7 @@ from ticketing.events.models import Seat
 from ticketing.rehearsal import gateway_ledger
 from ticketing.rehearsal.selectors.sale import seats_by_state
 from waiting_queue.models import QueueDraw
-from waiting_queue.selectors import published_draw
+from waiting_queue.selectors import lane_shares, published_draw
 
 Rows = list[dict[str, Any]]
 # Earlier states are left out: no money moves before the fan has agreed, and the deadline ends them.
@@ -20,6 +23,22 @@ OPEN_REQUESTS = (HoldRequest.State.PENDING, HoldRequest.State.PROCESSING)
 
 
 def facts(event_id: int) -> dict[str, Any]:
+    """All rows as of one moment: payments may be settled while they are read."""
+    with one_snapshot():
+        return _facts(event_id)
+
+
+@contextmanager
+def one_snapshot() -> Iterator[None]:
+    is_outermost = not connection.in_atomic_block
+    with transaction.atomic():
+        if is_outermost:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        yield
+
+
+def _facts(event_id: int) -> dict[str, Any]:
     paid = Payment.objects.filter(reservation__event_id=event_id)
     numbers = list(paid.values_list("number", flat=True))
     return {
@@ -31,6 +50,10 @@ def facts(event_id: int) -> dict[str, Any]:
         "sold": _sold(event_id),
         "seats": _seats(event_id),
         "draw": _draw(event_id),
+        "lanes": [
+            {"lane": lane.number, "name": lane.name, "weight": lane.weight}
+            for lane in lane_shares(event_id)
+        ],
     }
 
 
@@ -95,14 +118,7 @@ def _draw(event_id: int) -> dict[str, Any] | None:
     draw = QueueDraw.objects.select_related("queue").filter(pk=event_id).first()
     if draw is None or draw.finished_at is None:
         return None
-    public = published_draw(draw.queue)
-    return {
-        "seed": draw.seed,
-        "seed_hash": public["seed_sha256"],
-        "first_number": draw.first_number,
-        "people": [int(person) for person in draw.people or []],
-        "entries": public["entries"],
-    }
+    return published_draw(draw.queue) | {"people": [int(person) for person in draw.people or []]}
 
 
 def _as_dicts(names: tuple[str, ...], rows: Any) -> Rows:

@@ -11,7 +11,6 @@ from ticketing.rehearsal import gateway_ledger
 from ticketing.rehearsal.errors import NoUpcomingSale, RehearsalNotFound
 from ticketing.rehearsal.models import Rehearsal
 from ticketing.rehearsal.selectors.sale import knobs
-from waiting_queue import selectors as queues
 from waiting_queue.models import SaleQueue
 
 UPCOMING = (Event.State.DRAFT, Event.State.ANNOUNCED, Event.State.ON_SALE)
@@ -43,21 +42,29 @@ def next_sale() -> Event:
 
 def setting(rehearsal: Rehearsal, now: datetime) -> dict[str, Any]:
     """Everything that the runner has to know."""
-    copy = Event.objects.get(pk=rehearsal.copy)
-    queue = SaleQueue.objects.get(pk=copy.pk)
+    copy = Event.objects.select_related("queue").get(pk=rehearsal.copy)
     options = rehearsal.options
     return {
         "code": rehearsal.code,
-        "event": copy.pk,
         "source": rehearsal.source_id,
         "title": {"ko": copy.title_ko, "en": copy.title_en},
         **{name: options[name] for name in ("fans", "minutes", "profile", "faults", "seed")},
-        "cookie": settings.SESSION_COOKIE_NAME,
-        "limit_per_person": copy.seats_per_person,
-        "hold_seconds": copy.hold_seconds,
-        "seats": copy.seats.exclude(state=Seat.State.BLOCKED).count(),
-        "payments": gateway_ledger.is_sandbox(),
-        "knobs": knobs(queue),
-        "seed_hash": queues.seed_hash(queue.seed),
+        **sale_setting(copy),
+        "identity_level": copy.identity_level,
+        "secret_sha256": copy.queue.secret_sha256,
+        "public_value": copy.queue.public_value,
         "server_time": now,
+    }
+
+
+def sale_setting(event: Event) -> dict[str, Any]:
+    """What simulated people have to know of a sale."""
+    return {
+        "event": event.pk,
+        "cookie": settings.SESSION_COOKIE_NAME,
+        "limit_per_person": event.seats_per_person,
+        "hold_seconds": event.hold_seconds,
+        "seats": event.seats.exclude(state=Seat.State.BLOCKED).count(),
+        "payments": gateway_ledger.is_sandbox(),
+        "knobs": knobs(event.queue),
     }

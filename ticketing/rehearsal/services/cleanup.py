@@ -7,6 +7,7 @@ from datetime import datetime
 from time import sleep
 
 from django.db import DatabaseError, connection, transaction
+from django.db.models import Q
 
 from payments.models import OutboxMessage, Payment, Refund, WebhookReceipt
 from reservations.models import Reservation
@@ -14,14 +15,13 @@ from ticketing.accounts import services as accounts
 from ticketing.accounts.models import User
 from ticketing.core.errors import IllegalMove, NotFound
 from ticketing.events import services as events
-from ticketing.events.models import Event
+from ticketing.events.models import REHEARSAL_IDS, Event
 from ticketing.events.services import event_for_update
 from ticketing.events.services.changes import record_change
 from ticketing.rehearsal import gateway_ledger, leftovers, store
 from ticketing.rehearsal.locks import rehearsal_for_update
 from ticketing.rehearsal.models import Rehearsal
 from ticketing.rehearsal.services.runner_contact import RUNNER_TIMEOUT
-from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queues
 from waiting_queue.models import SaleQueue
 
@@ -41,7 +41,7 @@ class Identifiers:
     event_id: int
     people: list[int]
     sessions: list[str]
-    seed_hashes: list[str]
+    secret_hashes: list[str]
     orders: set[str] = field(default_factory=set)
     payments: set[str] = field(default_factory=set)
     refunds: set[str] = field(default_factory=set)
@@ -49,7 +49,7 @@ class Identifiers:
     @property
     def redis_keys(self) -> store.KeyFilter:
         people, sessions = frozenset(map(str, self.people)), frozenset(self.sessions)
-        return store.KeyFilter([str(self.event_id), *self.seed_hashes], people, sessions)
+        return store.KeyFilter([str(self.event_id), *self.secret_hashes], people, sessions)
 
     def refresh(self) -> None:
         """Add orders that were made since, by requests that passed before the sale was closed."""
@@ -108,7 +108,7 @@ def stop_rehearsal(*, code: str, by: User | None, now: datetime) -> dict[str, in
 
 
 def _audit_stop(rehearsal: Rehearsal, by: User | None, now: datetime) -> None:
-    log.info("rehearsal %s was stopped by %s", rehearsal, by or "the system")
+    log.info("rehearsal %s was stopped by %s", rehearsal, by.pk if by else "the system")
     if rehearsal.source_id:
         change = {"what": "rehearsal", "before": rehearsal.code, "after": "stopped"}
         record_change(event_id=rehearsal.source_id, by=by, now=now, **change)
@@ -144,7 +144,8 @@ def _end(code: str, now: datetime) -> Rehearsal:
 
 def _shut_out_everybody(rehearsal: Rehearsal, now: datetime) -> Identifiers:
     """End all sessions and close the sale, so that late requests are refused."""
-    users = User.objects.filter(email__endswith=rehearsal.domain)
+    theirs = Q(pk__gt=rehearsal.copy, pk__lt=rehearsal.copy + REHEARSAL_IDS)
+    users = User.objects.filter(theirs | Q(email__endswith=rehearsal.domain))
     people = list(users.values_list("pk", flat=True))
     sessions = accounts.end_sessions(user_ids=people)
     if gateway_ledger.is_sandbox():
@@ -153,7 +154,7 @@ def _shut_out_everybody(rehearsal: Rehearsal, now: datetime) -> Identifiers:
 
 
 def _close_sale(event_id: int, now: datetime) -> list[str]:
-    """Close queue and event; return the seed's hash, under which the draw was published."""
+    """Close queue and event; return the secret's hash, under which the draw was published."""
     queue = SaleQueue.objects.filter(pk=event_id).first()
     if queue is None:
         return []
@@ -162,7 +163,7 @@ def _close_sale(event_id: int, now: datetime) -> list[str]:
     with suppress(IllegalMove, NotFound):
         events.move_event(event_id=event_id, to=Event.State.CLOSED, by=None, now=now)
     queues.send_closing_message(event_id=event_id, now=now)
-    return [queue_selectors.seed_hash(queue.seed)]
+    return [queue.secret_sha256]
 
 
 def _delete(identifiers: Identifiers) -> None:

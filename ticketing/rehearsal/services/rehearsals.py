@@ -30,7 +30,8 @@ def start_rehearsal(
     except IntegrityError:
         raise RehearsalAlreadyRunning(code=selectors.code_under_way()) from None
     knobs = options.get("knobs") or {}
-    copy_event(source=source, copy_id=copy_id, knobs=knobs, by=by, now=now)
+    level = options.get("identity_level")
+    copy_event(source=source, copy_id=copy_id, knobs=knobs, identity_level=level, by=by, now=now)
     record_change(event_id=source.pk, what="rehearsal", after=rehearsal.code, by=by, now=now)
     return rehearsal
 

@@ -1,18 +1,20 @@
 """The faults that a rehearsal causes, in a random order that follows from the seed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Protocol
 
 from ticketing.rehearsal.simulator.history import RUNNER, Record, steady_time
-from ticketing.rehearsal.simulator.process_control import ProcessControl
+from ticketing.rehearsal.simulator.process_control import NetworkControl, ProcessControl
 
 # Faults begin within this part of the sale: none at its very beginning or end.
 FIRST_SHARE, LAST_SHARE = 0.08, 0.85
 # The duration of a fault: so many seconds, or this share of the sale if that is shorter.
 MAX_SECONDS, MAX_SHARE = 12.0, 0.06
+MAX_NETWORK_SECONDS = 5.0
+SIDES = ("web", "workers")
 CLOCK_SHIFT = 2.0  # seconds; clocks that are synchronised differ by far less
 
 
@@ -22,6 +24,7 @@ class Gateway(Protocol):
 
 # Each is given a duration in seconds, and returns whether the system recovered.
 ProcessFault = Callable[[ProcessControl, float], Awaitable[bool]]
+NetworkFault = Callable[[NetworkControl, float], Awaitable[bool]]
 GatewayFault = Callable[[Gateway, float], Awaitable[bool]]
 
 
@@ -31,12 +34,40 @@ class Fault:
     description: str
     of_processes: ProcessFault | None = None
     of_gateway: GatewayFault | None = None
+    of_network: NetworkFault | None = None
     clock_shift: float = 0.0
 
 
 def kill(role: str) -> ProcessFault:
     async def cause(processes: ProcessControl, seconds: float) -> bool:
         return bool(await asyncio.to_thread(processes.replace, role))
+
+    return cause
+
+
+def call(method: str) -> ProcessFault:
+    """What a method of the process control does."""
+
+    async def cause(processes: ProcessControl, seconds: float) -> bool:
+        return bool(await asyncio.to_thread(getattr(processes, method)))
+
+    return cause
+
+
+def disturb(
+    server: str, kind: str, amount: float = 0.0, *, side: str = "", direction: str = ""
+) -> NetworkFault:
+    """Disturb the connections to a server: of web and workers, in both directions, unless said."""
+    links = [f"{each}-{server}" for each in ((side,) if side else SIDES)]
+    directions = (direction,) if direction else ("up", "down")
+
+    async def cause(network: NetworkControl, seconds: float) -> bool:
+        await asyncio.to_thread(network.disturb, links, kind, amount=amount, directions=directions)
+        try:
+            await asyncio.sleep(min(seconds, MAX_NETWORK_SECONDS))
+        finally:
+            await asyncio.to_thread(network.restore)
+        return True
 
     return cause
 
@@ -78,8 +109,56 @@ SOME = [
     Fault("worker", "the worker is killed", kill("worker")),
     Fault("slow gateway", "the gateway is slow", of_gateway=disturb_gateway(latency=1.5)),
 ]
+NETWORK = [
+    Fault(
+        "redis stalls",
+        "nothing reaches Valkey, and nothing comes back",
+        of_network=disturb("valkey", "stall"),
+    ),
+    Fault(
+        "web without redis",
+        "the web processes can't reach Valkey, the workers can",
+        of_network=disturb("valkey", "stall", side="web"),
+    ),
+    Fault(
+        "redis answers lost",
+        "connections to Valkey are cut when it answers",
+        of_network=disturb("valkey", "cut", direction="down"),
+    ),
+    Fault(
+        "database stalls",
+        "nothing reaches PostgreSQL, and nothing comes back",
+        of_network=disturb("postgresql", "stall"),
+    ),
+    Fault(
+        "commits unknown",
+        "connections to PostgreSQL are cut when it answers",
+        of_network=disturb("postgresql", "cut", direction="down"),
+    ),
+    Fault(
+        "slow network",
+        "the way to PostgreSQL takes 100 ms longer, in each direction",
+        of_network=disturb("postgresql", "delay", 0.1),
+    ),
+    Fault(
+        "half-closed gateway",
+        "the gateway's connections end on one side",
+        of_network=disturb("gateway", "half_close", direction="down"),
+    ),
+    Fault(
+        "gateway cut off",
+        "the gateway's connections are cut",
+        of_network=disturb("gateway", "cut"),
+    ),
+    Fault(
+        "throttled gateway",
+        "the way to the gateway carries 2,000 bytes a second",
+        of_network=disturb("gateway", "throttle", 2_000),
+    ),
+]
 ALL = [
     *SOME,
+    *NETWORK,
     Fault("payer", "the worker of the payments is killed", kill("payer")),
     Fault("mailer", "the worker of the mails is killed", kill("mailer")),
     Fault("sandbox", "the payment sandbox is killed", kill("sandbox")),
@@ -87,6 +166,15 @@ ALL = [
     Fault("beat", "beat is killed", kill("beat")),
     Fault("valkey", "Valkey is killed", kill("valkey")),
     Fault("postgresql", "PostgreSQL is killed", kill("postgresql")),
+    Fault(
+        "backend",
+        "a connection's process in PostgreSQL is killed",
+        call("kill_database_connection"),
+    ),
+    Fault("redis emptied", "Valkey loses all data (FLUSHALL)", call("empty_redis")),
+    Fault(
+        "power", "PostgreSQL and Valkey lose power, and Valkey its last second", call("cut_power")
+    ),
     Fault("two beats", "a second beat runs beside the first", run_second_beat),
     Fault(
         "clock",
@@ -100,7 +188,7 @@ ALL = [
         of_gateway=disturb_gateway(failure_rate=0.3),
     ),
 ]
-LEVELS = {"none": list[Fault](), "some": SOME, "all": ALL}
+LEVELS = {"none": list[Fault](), "some": SOME, "network": NETWORK, "all": ALL}
 
 
 @dataclass(frozen=True)
@@ -112,6 +200,8 @@ class FaultSchedule:
     minutes: float
     processes: ProcessControl | None
     gateway: Gateway | None
+    rounds: int = 0  # faults in all; 0: each once
+    own: Sequence[Fault] = ()  # instead of the level's
 
     async def run(
         self,
@@ -130,8 +220,12 @@ class FaultSchedule:
                 await self.cause(fault, record, seconds=min(MAX_SECONDS, MAX_SHARE * seconds))
 
     def planned(self) -> list[Fault]:
-        possible = [fault for fault in LEVELS[self.level] if self._action_of(fault)]
-        return Random(self.seed).sample(possible, len(possible))  # noqa: S311 - no secret
+        possible = [fault for fault in self.own or LEVELS[self.level] if self._action_of(fault)]
+        rng, faults = Random(self.seed), list[Fault]()  # noqa: S311 - no secret
+        rounds = (self.rounds or len(possible)) if possible else 0
+        while len(faults) < rounds:
+            faults += rng.sample(possible, len(possible))
+        return faults[:rounds]
 
     async def cause(
         self, fault: Fault, record: Callable[[Record], None], *, seconds: float
@@ -149,6 +243,9 @@ class FaultSchedule:
     def _action_of(self, fault: Fault) -> Callable[[float], Awaitable[bool]] | None:
         if (processes := self.processes) and (of_processes := fault.of_processes):
             return lambda seconds: of_processes(processes, seconds)
+        network = self.processes.network if self.processes else None
+        if network and (of_network := fault.of_network):
+            return lambda seconds: of_network(network, seconds)
         if (gateway := self.gateway) and (of_gateway := fault.of_gateway):
             return lambda seconds: of_gateway(gateway, seconds)
         return None

@@ -6,12 +6,15 @@ They are in one folder, so that anybody can judge the rehearsal again.
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO
 
 _EPOCH = time.time() - time.monotonic()
 encode_json = json.JSONEncoder(ensure_ascii=False).encode
+# A number says its lane: lane * LANE_NUMBERS + the number within the lane, as in the journal.
+LANE_NUMBERS = 10**10
 RUNNER = -1  # the `user` of records that the runner made itself
 # How a user's visit may end: the `state` of a record "end".
 OUTCOMES = (
@@ -48,12 +51,25 @@ class Record:
 
 @dataclass(frozen=True)
 class JournalEntry:
-    """An entry of the queue's journal; `at` is the server's time in seconds since 1970."""
+    """An entry of the queue's journal; times are the server's, in seconds since 1970.
+
+    `at` is the time that the decision was made for; `done` is when it was carried out.
+    """
 
     at: float
     person: int
     kind: str
     number: int
+    leader: int | None = None  # of the party that the person waits or was called with
+    done: float | None = None
+
+
+def journal_line(entry: dict[str, Any]) -> dict[str, Any]:
+    """An entry of the journal as the site tells it, as it is kept."""
+    names = [each.name for each in fields(JournalEntry)]
+    times = {name: entry[name] for name in ("at", "done") if entry[name]}
+    seconds = {name: datetime.fromisoformat(text).timestamp() for name, text in times.items()}
+    return {name: entry[name] for name in names} | seconds
 
 
 @dataclass(frozen=True)

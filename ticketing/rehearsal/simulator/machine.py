@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ticketing.rehearsal.simulator.process_control import ProcessControl
 
+SEARCH_SECONDS = 10.0
 CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -27,14 +28,21 @@ class CpuLoad:
         self.processes = processes
         self._seconds: dict[int, float] = {}
         self._asked_at = time.monotonic()
+        self._pids: dict[str, list[int]] = {}
+        self._searched_at = -SEARCH_SECONDS
 
     def now(self) -> dict[str, float]:
         at = time.monotonic()
         elapsed, self._asked_at = max(at - self._asked_at, 0.001), at
-        pids = {"simulator": [os.getpid()]}
-        if processes := self.processes:
-            pids |= {role: processes.pids(role) for role in processes.roles}
+        pids = {"simulator": [os.getpid()]} | self._site_pids(at)
         return {role: round(self._since(own) / elapsed, 2) for role, own in pids.items()}
+
+    def _site_pids(self, at: float) -> dict[str, list[int]]:
+        """Searched for now and then: that takes a look at every process of the machine."""
+        if self.processes and at - self._searched_at >= SEARCH_SECONDS:
+            self._pids = {role: self.processes.pids(role) for role in self.processes.roles}
+            self._searched_at = at
+        return self._pids
 
     def _since(self, pids: list[int]) -> float:
         spent = 0.0

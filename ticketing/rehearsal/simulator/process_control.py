@@ -12,6 +12,25 @@ class ExtraProcess(Protocol):
     def stop(self) -> None: ...
 
 
+class NetworkControl(Protocol):
+    """The connections between a throw-away site's processes and the servers they use.
+
+    A link is named by both, such as web-valkey: web or workers, and postgresql, valkey or gateway.
+    """
+
+    def disturb(
+        self,
+        links: Collection[str],
+        kind: str,
+        *,
+        amount: float = 0.0,
+        directions: Collection[str] = ("up", "down"),
+    ) -> None:
+        """Until `restore`. Kinds: delay, stall, cut, half_close, throttle."""
+
+    def restore(self) -> None: ...
+
+
 class ProcessControl(Protocol):
     """The processes of a throw-away site; a site that people use offers none."""
 
@@ -23,6 +42,18 @@ class ProcessControl(Protocol):
 
     def replace(self, role: str, *, victim: int = 0) -> int:
         """Kill a process and wait for its successor, whose id is returned; 0 if none came."""
+
+    @property
+    def network(self) -> NetworkControl | None: ...
+
+    def kill_database_connection(self) -> bool:
+        """Kill the process of one connection, so that PostgreSQL ends all of them and recovers."""
+
+    def empty_redis(self) -> bool:
+        """Delete all data of Valkey."""
+
+    def cut_power(self) -> bool:
+        """Stop PostgreSQL and Valkey like a power cut: Valkey has lost its last second."""
 
     def start_second_beat(self) -> ExtraProcess: ...
 

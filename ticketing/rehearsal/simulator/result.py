@@ -3,8 +3,18 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
+from django.utils import translation
+
+from ticketing.rehearsal.simulator import jepsen_files
 from ticketing.rehearsal.simulator.history import Evidence, Folder
-from ticketing.rehearsal.simulator.judge import LoadLimits, Verdict, load_limits, verdicts
+from ticketing.rehearsal.simulator.judge import (
+    LoadLimits,
+    Sentence,
+    Verdict,
+    load_limits,
+    verdicts,
+)
 from ticketing.rehearsal.simulator.report.report_json import as_json
 
 MAX_UPLOADED_HTML = 18_000_000  # a longer page is only kept as a file
@@ -34,11 +44,22 @@ class Result:
                     "words": str(verdict.title),
                     "checked": verdict.checked,
                     "holds": verdict.holds,
-                    "counterexample": str(verdict.counterexample or "") or None,
+                    "counterexample": in_languages(verdict.counterexample),
                 }
                 for verdict in self.verdicts
             ]
         }
+
+
+def in_languages(sentence: Sentence | None) -> dict[str, str] | None:
+    """A sentence in each of the site's languages, as nobody knows who will read it."""
+    if sentence is None:
+        return None
+    texts = {}
+    for code, _name in settings.LANGUAGES:
+        with translation.override(code):
+            texts[code] = str(sentence)
+    return texts
 
 
 def judge(evidence: Evidence) -> Result:
@@ -47,7 +68,9 @@ def judge(evidence: Evidence) -> Result:
 
 
 def judge_folder(folder: Folder) -> Result:
-    """Judge a rehearsal's files and save the report as JSON beside them."""
-    result = judge(folder.evidence())
+    """Judge a rehearsal's files; save the report and the history for other checkers beside them."""
+    evidence = folder.evidence()
+    jepsen_files.write_all(folder.path, evidence)
+    result = judge(evidence)
     folder.save("report", result.report)
     return result

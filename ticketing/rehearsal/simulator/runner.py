@@ -1,10 +1,10 @@
 """Runs a rehearsal: starts it, opens the sale, causes faults, closes it, and cleans up."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from ticketing.rehearsal.simulator.history import (
     Folder,
     Record,
     Recorder,
+    journal_line,
     steady_time,
 )
 from ticketing.rehearsal.simulator.machine import CpuLoad, machine
@@ -22,7 +23,8 @@ from ticketing.rehearsal.simulator.process_control import ProcessControl
 from ticketing.rehearsal.simulator.progress import Progress
 from ticketing.rehearsal.simulator.site import LOST, SiteClient, SiteRefused, SiteUnreachable
 from ticketing.rehearsal.simulator.users.fan import Account
-from ticketing.rehearsal.simulator.users.http_client import UserHttpClient
+from ticketing.rehearsal.simulator.users.http_client import BOTS_PER_RANGE, UserHttpClient
+from ticketing.rehearsal.simulator.users.personas import is_bot
 from ticketing.rehearsal.simulator.users.user_pool import UserPool
 
 MIN_LOBBY, MAX_LOBBY, JOINS_PER_SECOND = 5.0, 60.0, 250
@@ -30,9 +32,14 @@ LAST_ACTIONS_SECONDS = 60.0  # for users to finish what they began before the cl
 SETTLING_SECONDS = 300.0  # for payments to reach a final state
 EMPTYING_SECONDS = 30.0  # for the queue to become empty after the closing
 POLL_SECONDS = 2.0
+READ_SECONDS, SEATS_PER_READ = 3.0, 500  # of money and owners while the sale runs
 # Faults that are left at the end get as long again as the sale, and at least so many seconds: on a
 # slow machine killed servers take long to come back.
 MIN_EXTENSION = 180.0
+QUIET_SECONDS = 25.0  # after the last of many rounds, before the sale closes
+# On a site that people use a fifth of the time is used: the slower the site is, the fewer calls.
+GENTLE_CALLS: dict[str, Any] = {"calls": 4, "handshakes": 4, "rest": 4.0}
+GENTLE_PEOPLE: dict[str, Any] = {"per_call": 50, "rest": 4.0}
 MOVE_TEXTS = {"pause": "the line is paused", "resume": "the line goes on after a pause"}
 Watch = Callable[[Progress], Coroutine[Any, Any, None]]
 
@@ -45,15 +52,19 @@ class Options:
     profile: str = "rush"
     faults: str = "none"
     seed: int = 1
+    rounds: int = 0  # faults in all; 0: each once
+    extension: float = 0.0  # seconds for faults that are left at the end; 0: as long as the sale
+    identity_level: str | None = None  # None: the event's own
     knobs: dict[str, float] = field(default_factory=dict)
     rehearsal: str = ""  # the code of a rehearsal that was started elsewhere
     folder: Path | None = None
     folders: Path = Path("rehearsals")
     version: str = ""  # of the software, for the report
+    is_gentle: bool = False  # others use the site, and must not notice
 
     def body(self) -> dict[str, Any]:
         """The body of the call that starts the rehearsal."""
-        names = ("event", "fans", "minutes", "profile", "faults", "seed", "knobs")
+        names = ("event", "fans", "minutes", "profile", "faults", "seed", "identity_level", "knobs")
         return {name: getattr(self, name) for name in names}
 
 
@@ -62,8 +73,12 @@ async def rehearse(
     site: SiteClient,
     processes: ProcessControl | None = None,
     watch: Watch | None = None,
+    faults: Sequence[Fault] = (),
 ) -> Folder:
-    """Run a rehearsal and return the folder with its files. It is cleaned up in any case."""
+    """Run a rehearsal and return the folder with its files. It is cleaned up in any case.
+
+    `faults` are caused instead of those of the level.
+    """
     progress = Progress()
     async with _in_background(watch(progress) if watch else None):
         progress.enter("copying the event")
@@ -71,13 +86,15 @@ async def rehearse(
             setting = await site.resume(options.rehearsal)
         else:
             setting = await site.create(options.body())
-        setting["version"] = options.version
+        setting |= {"version": options.version, "rounds": options.rounds}
+        setting["extension"] = options.extension
         progress.setting = setting
         folder = Folder(options.folder or options.folders / setting["code"])
         recorder = folder.recorder()
         try:
             folder.save("setting", setting)
-            await Run(setting, site, processes, folder, recorder, progress).run()
+            parts = (setting, site, processes, folder, recorder, progress, faults)
+            await Run(*parts, is_gentle=options.is_gentle).run()
         finally:
             recorder.close()
             progress.enter("cleaning up")
@@ -110,6 +127,8 @@ class Run:
     folder: Folder
     record: Recorder
     progress: Progress
+    faults: Sequence[Fault] = ()
+    is_gentle: bool = False
     sale_lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # a fault or the pause holds it
 
     async def run(self) -> None:
@@ -117,12 +136,13 @@ class Run:
         self.record(Record(RUNNER, "begin", steady_time(), steady_time()))
         self.progress.enter("making people")
         accounts = await self._make_accounts(fans)
-        async with UserHttpClient(url, people=fans, now=steady_time) as http:
+        share = GENTLE_CALLS if self.is_gentle else {}
+        async with UserHttpClient(url, people=fans, now=steady_time, **share) as http:
             counters = self.progress.counters
             pool = UserPool(http, self.setting, record=self.record, counters=counters)
             try:
                 pool.start(accounts)
-                async with _in_background(self._sample()):
+                async with _in_background(self._sample()), _in_background(self._read_books()):
                     await self._run_sale(pool)
                     await self._settle()
             finally:
@@ -132,7 +152,12 @@ class Run:
         self.record(Record(RUNNER, "finish", steady_time(), steady_time()))
 
     async def _make_accounts(self, fans: int) -> dict[int, Account]:
-        people = await self.site.make_people(fans)
+        seed, profile = int(self.setting["seed"]), str(self.setting["profile"])
+        bots = [it for it in range(fans) if is_bot(it, seed=seed, profile=profile)]
+        owners = bots[::BOTS_PER_RANGE]  # whoever runs them has one identity for those of a range
+        kinds = {"new": {*bots}, "unverified": {*bots} - {*owners}}
+        share = GENTLE_PEOPLE if self.is_gentle else {}
+        people = await self.site.make_people(fans, kinds=kinds, **share)
         self.setting |= {
             "people": {str(person["number"]): person["id"] for person in people},
             "began": steady_time(),
@@ -140,7 +165,10 @@ class Run:
             "embedded": self.processes is not None,
         }
         self.folder.save("setting", self.setting)
-        return {person["number"]: Account(person["id"], person["session"]) for person in people}
+        return {
+            person["number"]: Account(person["id"], person["session"], person.get("lane", 0))
+            for person in people
+        }
 
     # -- the sale ---------------------------------------------------------------------------------
 
@@ -161,7 +189,10 @@ class Run:
         async with _in_background(self._cause_faults()) as faults, _in_background(pause.run()):
             await pool.wait_until_finished(seconds)
             if faults:  # on a slow machine they take longer, and so does the sale
-                await asyncio.wait([faults], timeout=max(seconds, MIN_EXTENSION))
+                extension = float(self.setting.get("extension") or max(seconds, MIN_EXTENSION))
+                await asyncio.wait([faults], timeout=extension)
+            if self.setting.get("rounds"):  # to see whether anything stays stuck
+                await asyncio.sleep(QUIET_SECONDS)
         self.progress.enter("last calls", LAST_ACTIONS_SECONDS)
         await self._move("close")
         pool.sale_closed()
@@ -185,13 +216,13 @@ class Run:
         """Wait until no payment is under way, and save the site's final rows and its journal."""
         self.progress.enter("settling payments", SETTLING_SECONDS)
         give_up_at = steady_time() + SETTLING_SECONDS
-        facts = await self.site.facts()
+        facts = await self._facts()
         while not facts["settled"] and steady_time() < give_up_at:
             await asyncio.sleep(POLL_SECONDS)
-            facts = await self.site.facts()
+            facts = await self._facts()
         self.folder.save("facts", facts)
         self.progress.enter("reading the journal")
-        self.folder.save("journal", [_entry(line) for line in await self.site.journal()])
+        self.folder.save("journal", [journal_line(each) for each in await self.site.journal()])
 
     # -- faults -----------------------------------------------------------------------------------
 
@@ -202,6 +233,8 @@ class Run:
             minutes=float(self.setting["minutes"]),
             processes=self.processes,
             gateway=self.site if self.setting["payments"] else None,
+            rounds=int(self.setting.get("rounds", 0)),
+            own=self.faults,
         )
         self._save_remaining_faults(fault.description for fault in schedule.planned())
         await schedule.run(self._record_fault, self._show_fault, sale_lock=self.sale_lock)
@@ -223,8 +256,9 @@ class Run:
     def _record_fault(self, record: Record) -> None:
         description = record.data["description"]
         if record.done:
-            left = self.setting["faults_not_caused"]
-            self._save_remaining_faults(other for other in left if other != description)
+            left = list(self.setting["faults_not_caused"])
+            left.remove(description)
+            self._save_remaining_faults(left)
         seconds = record.ended - record.began
         self.progress.last_change = f"over: {description}, after {seconds:.0f} s"
         self.record(record)
@@ -262,7 +296,23 @@ class Run:
             self.record(Record(RUNNER, "sample", began, ended, status, code, data))
             await asyncio.sleep(max(0.0, began + 1 - steady_time()))
 
+    async def _read_books(self) -> None:
+        """Read the money and the owners of some seats at times: they must fit what people saw."""
+        parts = -(-int(self.setting["seats"]) // SEATS_PER_READ) or 1
+        for part in count():
+            await asyncio.sleep(READ_SECONDS)
+            began, status, data = steady_time(), 200, dict[str, Any]()
+            try:
+                data = await self.site.books(part=part % parts, parts=parts)
+            except SiteRefused as refusal:
+                status = refusal.status
+            except (SiteUnreachable, *LOST):
+                status = 0
+            self.record(Record(RUNNER, "books", began, steady_time(), status, data=data))
 
-def _entry(line: dict[str, Any]) -> dict[str, Any]:
-    at = datetime.fromisoformat(line["at"]).timestamp()
-    return {"at": at, **{name: line[name] for name in ("person", "kind", "number")}}
+    async def _facts(self) -> dict[str, Any]:
+        began = steady_time()
+        facts = await self.site.facts()
+        settled = {"settled": facts["settled"]}
+        self.record(Record(RUNNER, "facts", began, steady_time(), data=settled))
+        return facts

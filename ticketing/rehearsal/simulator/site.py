@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import count
 from types import TracebackType
 from typing import Any
@@ -14,6 +14,7 @@ RETRY_STATUSES = frozenset({429, 500, 502, 503, 504})
 RETRY_SECONDS = 120.0  # the longest outage that is waited for
 CALL_TIMEOUT = 60.0
 SNAPSHOT_TIMEOUT = 3.0
+READ_TIMEOUT = 10.0
 FIRST_DELAY, MAX_DELAY = 0.25, 5.0
 PEOPLE_PER_CALL = 500
 STATE_AFTER = {
@@ -74,11 +75,23 @@ class SiteClient:
         self.code, self.is_clean = code, False
         return await self._call("GET", f"{code}/")
 
-    async def make_people(self, fans: int) -> list[dict[str, Any]]:
+    async def make_people(
+        self,
+        fans: int,
+        *,
+        kinds: Mapping[str, Collection[int]] | None = None,
+        per_call: int = PEOPLE_PER_CALL,
+        rest: float = 0.0,
+    ) -> list[dict[str, Any]]:
+        """Make them, with a rest of so many times the length of a call after each."""
         people: list[dict[str, Any]] = []
-        for first in range(0, fans, PEOPLE_PER_CALL):
-            body = {"first": first, "count": min(PEOPLE_PER_CALL, fans - first)}
+        for first in range(0, fans, per_call):
+            wanted, began = range(first, min(first + per_call, fans)), time.monotonic()
+            body: dict[str, Any] = {"first": first, "count": len(wanted)}
+            for name, kind in (kinds or {}).items():
+                body[name] = [it for it in wanted if it in kind]
             people += (await self._call_rehearsal("POST", "people/", json=body))["people"]
+            await asyncio.sleep(rest * (time.monotonic() - began))
         return people
 
     async def move(self, move: str) -> str:
@@ -102,6 +115,14 @@ class SiteClient:
         """The sale at this moment. Not retried: the runner asks every second."""
         timeout = aiohttp.ClientTimeout(total=SNAPSHOT_TIMEOUT)
         return await self._call_rehearsal("GET", "snapshot/", retry_seconds=0, timeout=timeout)
+
+    async def books(self, *, part: int, parts: int) -> dict[str, Any]:
+        """Money and the owners of a part of the seats. Not retried: it is about this moment."""
+        timeout = aiohttp.ClientTimeout(total=READ_TIMEOUT)
+        params = {"part": str(part), "parts": str(parts)}
+        return await self._call_rehearsal(
+            "GET", "books/", retry_seconds=0, timeout=timeout, params=params
+        )
 
     async def journal(self) -> list[dict[str, Any]]:
         entries: list[dict[str, Any]] = []

@@ -7,10 +7,10 @@ from ticketing.rehearsal.simulator.history import Evidence
 @pytest.fixture(scope="session")
 def sale() -> Evidence:
     """The evidence of a correct sale of sixty users, with lost answers and two faults."""
-    return honest(seed=8)
+    return honest(seed=5)
 
 
 @pytest.fixture(scope="session")
 def calm_sale() -> Evidence:
     """The evidence of a sale without faults, where nothing is excused."""
-    return honest(seed=2, faults=False, lost=0.0)
+    return honest(seed=12, faults=False, lost=0.0)

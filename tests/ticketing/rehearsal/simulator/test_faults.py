@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from ticketing.rehearsal.fixture import SiteFixture
-from ticketing.rehearsal.simulator.faults import ALL, Fault, FaultSchedule, disturb_gateway
+from ticketing.rehearsal.simulator.faults import (
+    ALL,
+    NETWORK,
+    Fault,
+    FaultSchedule,
+    disturb,
+    disturb_gateway,
+)
 from ticketing.rehearsal.simulator.history import RUNNER, Record
 
 
@@ -19,10 +26,32 @@ class Gateway:
         self.seen.append((failure_rate, latency))
 
 
+class Network:
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    def disturb(self, links: list[str], kind: str, **how: Any) -> None:
+        self.seen.append((links, kind, how))
+
+    def restore(self) -> None:
+        self.seen.append("restored")
+
+
+def site_with_network(folder: Path) -> Any:
+    fixture: Any = SiteFixture(folder)
+    fixture.network = Network()
+    return fixture
+
+
 def faults(
-    level: str = "all", *, seed: int = 1, processes: Any = None, gateway: Any = None
+    level: str = "all",
+    *,
+    seed: int = 1,
+    processes: Any = None,
+    gateway: Any = None,
+    rounds: int = 0,
 ) -> FaultSchedule:
-    return FaultSchedule(level, seed, minutes=0.01, processes=processes, gateway=gateway)
+    return FaultSchedule(level, seed, 0.01, processes=processes, gateway=gateway, rounds=rounds)
 
 
 def names(plan: FaultSchedule) -> list[str]:
@@ -37,10 +66,12 @@ def test_the_same_seed_gives_the_same_order(tmp_path: Path) -> None:
 
 
 def test_processes_are_killed_only_where_we_started_them(tmp_path: Path) -> None:
-    everything = faults(processes=SiteFixture(tmp_path), gateway=Gateway())
+    everything = faults(processes=site_with_network(tmp_path), gateway=Gateway())
 
     assert sorted(names(faults(gateway=Gateway()))) == ["failing gateway", "slow gateway"]
     assert len(names(everything)) == len(ALL)
+    without_proxy = names(faults(processes=SiteFixture(tmp_path), gateway=Gateway()))
+    assert not {fault.name for fault in NETWORK} & set(without_proxy)
     assert names(faults("none", processes=SiteFixture(tmp_path), gateway=Gateway())) == []
 
 
@@ -92,3 +123,27 @@ def test_a_fault_without_recovery_is_recorded_as_failed(monkeypatch: pytest.Monk
     asyncio.run(plan.cause(Fault("x", "x", of_gateway=stays_down), records.append, seconds=0))
 
     assert records[0].status == 504
+
+
+def test_of_many_rounds_every_fault_is_caused_before_one_is_repeated(tmp_path: Path) -> None:
+    plan = faults(processes=site_with_network(tmp_path), gateway=Gateway(), rounds=3 * len(ALL) - 1)
+
+    rounds = names(plan)
+
+    assert len(rounds) == 3 * len(ALL) - 1
+    assert set(rounds[: len(ALL)]) == set(rounds[len(ALL) : 2 * len(ALL)])
+    assert names(faults(rounds=5)) == []  # nothing is possible
+
+
+def test_a_network_that_was_disturbed_is_restored_even_if_the_fault_is_cancelled() -> None:
+    network: Any = Network()
+
+    async def cut_short() -> None:
+        async with asyncio.timeout(0.05):
+            await disturb("valkey", "stall", side="web", direction="up")(network, 60)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(cut_short())
+
+    how = {"amount": 0.0, "directions": ("up",)}
+    assert network.seen == [(["web-valkey"], "stall", how), "restored"]

@@ -86,7 +86,7 @@ async def test_it_waits_while_a_fault_is_under_way():
     async with lock:
         lock.wanted.clear()
         task = asyncio.create_task(pause(sale, lock=lock).run())
-        await asyncio.wait_for(lock.wanted.wait(), 10)
+        await asyncio.wait_for(lock.wanted.wait(), 60)
         before = list(sale.moves)
     await task
 

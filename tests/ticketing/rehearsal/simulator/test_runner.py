@@ -81,7 +81,7 @@ def test_everybody_ends_in_a_state_that_is_explained(
     beat_and_workers,
     tmp_path,
 ):
-    options = Options(event=sale.pk, fans=FANS, minutes=0.2, profile="bots", folders=tmp_path)
+    options = Options(event=sale.pk, fans=FANS, minutes=0.3, profile="bots", folders=tmp_path)
 
     async def play():
         async with SiteClient(site, token) as client:
@@ -103,7 +103,7 @@ def test_everybody_ends_in_a_state_that_is_explained(
     assert facts["settled"]
     assert len(bought) == facts["seats"]["sold"] > 5
     assert {record["action"] for record in records if record["user"] == RUNNER} == {
-        *("begin", "move", "sample", "finish"),
+        *("begin", "move", "sample", "books", "facts", "finish"),
     }
     moves = [record["data"]["move"] for record in records if record["action"] == "move"]
     assert (moves[:3], moves[-1]) == (["lobby", "open", "pause"], "close")

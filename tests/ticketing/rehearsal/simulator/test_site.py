@@ -1,7 +1,5 @@
 """The client of the rehearsal API retries: servers are killed while it calls them."""
 
-import asyncio
-
 import pytest
 from aiohttp import web
 
@@ -34,6 +32,8 @@ class Server:
                 return {"entries": [{"id": after + 1}, {"id": after + 2}], "more": after < 4}
             case "snapshot/" | "moves/":
                 return {"state": self.state}
+            case "books/":
+                return {"payments": [], "seats": [[1, None]]}
             case "facts/":
                 return {"settled": True}
         return {"code": "abc", "left_behind": {"redis": 0}}
@@ -74,6 +74,13 @@ async def test_a_call_is_retried_during_an_outage(server, client, failures):
 
     assert (await client.facts())["settled"] is True
     assert len(server.calls) == 3
+
+
+async def test_people_are_made_in_small_numbers_with_rests(server, client):
+    people = await client.make_people(5, per_call=2, rest=0.1)
+
+    assert [person["number"] for person in people] == [0, 1, 2, 3, 4]
+    assert [body["count"] for _, _, body in server.calls] == [2, 2, 1]
 
 
 async def test_a_refusal_is_final(server, client):
@@ -121,4 +128,6 @@ async def test_a_snapshot_is_not_retried(server, client):
     server.failures = [cut] * 9
 
     with pytest.raises(SiteUnreachable):
-        await asyncio.wait_for(client.snapshot(), 2)
+        await client.snapshot()
+
+    assert len(server.failures) >= 7  # aiohttp itself asks once more on a new connection

@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
 
+import uvloop
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
@@ -31,10 +32,12 @@ from ticketing.rehearsal.simulator.progress import Progress
 from ticketing.rehearsal.simulator.result import Result, judge_folder
 from ticketing.rehearsal.simulator.runner import Options, rehearse
 from ticketing.rehearsal.simulator.site import SiteClient, SiteRefused, SiteUnreachable
-from ticketing.rehearsal.simulator.terminal import dashboard, verdict_table
+from ticketing.rehearsal.simulator.terminal import dashboard, soak_table, verdict_table
 from ticketing.rehearsal.simulator.terminal.text import paint_for
 from ticketing.rehearsal.simulator.users.arrivals import PROFILES
 
+LEVELS_OF_IDENTITY = ("none", "email", "identity")
+NETWORKED = ("network", "all")  # the faults that need a proxy in front of the servers
 BROKEN, USAGE, STOPPED = 1, 2, 130
 
 
@@ -53,7 +56,9 @@ class Command(BaseCommand):
         add("--minutes", type=minutes, default=3.0, help="From opening to closing. [3]")
         add("--profile", choices=PROFILES, default="rush", help="How they come. [rush]")
         add("--faults", choices=[*LEVELS], default="none", help="What goes wrong. [none]")
+        add("--rounds", type=number(1), default=0, metavar="N", help="Faults in all. [each once]")
         add("--seed", type=number(0), default=1, metavar="N", help="Same seed, same plans. [1]")
+        add("--level", choices=LEVELS_OF_IDENTITY, help="What people have shown. [the event's]")
         add("--set", action="append", default=[], type=knob, metavar="KNOB=VALUE", dest="knobs")
         self.add_site_arguments(parser)
 
@@ -62,15 +67,19 @@ class Command(BaseCommand):
         add("--url", help="The site. [the one on this machine]")
         add("--token", default=os.environ.get("REHEARSAL_TOKEN", ""), help="[REHEARSAL_TOKEN]")
         add("--embedded", action="store_true", help="On a throw-away site of its own.")
+        add("--alone", action="store_true", help="Nobody else uses the site: load it as you can.")
         add("--quiet", action="store_true", help="Print nothing but the result.")
         add("--json", action="store_true", help="Print the result as JSON; implies --quiet.")
         add("--folder", type=Path, help="Where its files go. [rehearsals/CODE in VAR_DIR]")
         add("--rehearsal", default="", metavar="CODE", help="Run one that was started already.")
         add("--clean", default="", metavar="CODE", help="Only delete what is left of one.")
         add("--judge", type=Path, metavar="FOLDER", help="Only judge the files of one again.")
+        languages = [code for code, _name in settings.LANGUAGES]
+        add("--language", choices=languages, help="Of the report. [the site's]")
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.is_quiet = options["quiet"] or options["json"]
+        self.language = options["language"] or settings.LANGUAGE_CODE
         self.client: SiteClient | None = None
         with stop_as_command_error(), failures_as_command_errors():
             if options["judge"]:
@@ -87,7 +96,7 @@ class Command(BaseCommand):
 
     def rehearse(self, options: dict[str, Any]) -> None:
         with self.site(options) as (url, token, fixture):
-            folder, result = asyncio.run(self.run(runner_options(options), url, token, fixture))
+            folder, result = uvloop.run(self.run(runner_options(options), url, token, fixture))
             if fixture:
                 (folder.path / "site.log").write_text(fixture.output())
         self.print_result(result, folder, options)
@@ -106,7 +115,8 @@ class Command(BaseCommand):
             return folder, result
 
     def save_html(self, result: Result, folder: Folder) -> str:
-        html = as_html(result)
+        with translation.override(self.language):
+            html = as_html(result)
         (folder.path / "report.html").write_text(html)
         return html
 
@@ -126,13 +136,15 @@ class Command(BaseCommand):
         allow_many_connections()
         if options["embedded"]:
             self.print("Starting a throw-away site …")
-            with SiteFixture.started() as fixture:
+            with SiteFixture.started(with_network=options["faults"] in NETWORKED) as fixture:
                 yield fixture.url, fixture.token, fixture
         elif options["url"] and not options["token"]:
             raise CommandError("--url needs --token, or REHEARSAL_TOKEN.", returncode=USAGE)
         else:
             url = options["url"] or f"http://127.0.0.1:{settings.PORT}"
             token = options["token"] or services.mint_superuser_token(now=clock.now())
+            if not options["alone"]:
+                services.run_gently()
             yield url, token, None
 
     # -- output -----------------------------------------------------------------------------------
@@ -152,7 +164,11 @@ class Command(BaseCommand):
             if missed := folder.load("setting").get("faults_not_caused"):
                 self.stdout.write(f"Not caused, or not over in time: {'; '.join(missed)}.\n")
             with translation.override("en"):  # like all output of commands
-                rows = verdict_table.lines(result.verdicts, paint_for(sys.stdout))
+                paint = paint_for(sys.stdout)
+                rows = verdict_table.lines(result.verdicts, paint)
+            if options["rounds"]:
+                evidence = result.evidence
+                rows += ["", *soak_table.lines(result.verdicts, evidence.records, paint)]
             report = folder.path / "report.html"
             self.stdout.write("\n".join([*rows, "", f"Report: {report}"]))
         if not result.ok:
@@ -174,11 +190,23 @@ class Command(BaseCommand):
 
 
 def runner_options(options: dict[str, Any]) -> Options:
-    names = ("event", "fans", "minutes", "profile", "faults", "seed", "rehearsal", "folder")
+    names = (
+        "event",
+        "fans",
+        "minutes",
+        "profile",
+        "faults",
+        "seed",
+        "rounds",
+        "rehearsal",
+        "folder",
+    )
     return Options(
         folders=Path(settings.VAR_DIR) / "rehearsals",
         knobs=dict(options["knobs"]),
+        identity_level=options["level"],
         version=software_version(),
+        is_gentle=not (options["embedded"] or options["alone"]),
         **{name: options[name] for name in names},
     )
 

@@ -8,10 +8,16 @@ from ticketing.rehearsal.simulator.judge import (
     books,
     cap,
     ends,
+    entered,
     failures,
+    lanes,
+    leaked,
     left_behind,
+    linearizable,
     lobby,
     maps,
+    money,
+    numbers,
     one_owner,
     order,
     paused,
@@ -19,6 +25,9 @@ from ticketing.rehearsal.simulator.judge import (
     places,
     positions,
     rate,
+    settled,
+    stock,
+    together,
     tricks,
 )
 from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
@@ -31,9 +40,12 @@ from ticketing.rehearsal.simulator.judge.load_limits import (
 from ticketing.rehearsal.simulator.judge.verdict import Sentence, Verdict
 
 PROMISES = (
-    *(one_owner, books, per_person, maps, cap, rate, paused, order),
-    *(lobby, places, positions, ends, tricks, failures, left_behind),
+    *(one_owner, linearizable, books, money, per_person, maps, cap, stock, rate, entered, paused),
+    *(order, lanes, lobby, numbers, together, places, positions, ends, tricks, settled, leaked),
+    *(failures, left_behind),
 )
+# The title of each promise, in the reader's language, by the name in stored verdicts.
+TITLES = {promise.__name__.rpartition(".")[2]: promise.TITLE for promise in PROMISES}
 
 
 def verdicts(evidence: Evidence) -> list[Verdict]:

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ticketing.rehearsal.simulator.history import JournalEntry, Record
-from ticketing.rehearsal.simulator.judge.evidence_index import ENDINGS, IndexedEvidence
+from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
+from ticketing.rehearsal.simulator.judge.parties import ENDINGS
 
 # As in the queue itself: permits of so many seconds without ticks are not lost.
 MISSED_SECONDS = 60.0
@@ -37,6 +38,34 @@ def calls(journal: list[JournalEntry]) -> Iterator[tuple[JournalEntry, int]]:
             inside.discard(entry.person)
 
 
+def place_calls(journal: list[JournalEntry]) -> Iterator[JournalEntry]:
+    """The calls that take a turn and a permit.
+
+    Companions are called with their leader, and an operator's list is for people out of turn.
+    """
+    bypassing: set[int] = set()
+    called = {id(entry) for entry, _there in calls(journal)}
+    for entry in journal:
+        if entry.kind == "bypass":
+            bypassing.add(entry.person)
+        elif id(entry) in called:
+            if entry.person not in bypassing and entry.leader in (None, entry.person):
+                yield entry
+            bypassing.discard(entry.person)
+
+
+def no_shows(journal: list[JournalEntry]) -> Iterator[float]:
+    """When calls ended without their people coming in; of a party, when its leader did not."""
+    ready: set[int] = set()
+    for entry in journal:
+        if entry.kind == "ready" and entry.leader in (None, entry.person):
+            ready.add(entry.person)
+        elif entry.person in ready:
+            ready.remove(entry.person)
+            if entry.kind in ENDINGS:
+                yield entry.at
+
+
 class TickGaps:
     """How long the queue was without a tick, by the snapshots and the gaps between them."""
 
@@ -46,7 +75,9 @@ class TickGaps:
         self.times = [record.ended for record in answered]
         starts = [*self.times[:1], *self.times]
         silences = [ended - began for began, ended in zip(starts, self.times, strict=False)]
-        self.gaps = list(_gaps(answered, silences))
+        # The age of a tick is the difference between two servers' clocks.
+        apart = evidence.clocks.apart
+        self.gaps = [gap + apart for gap in _gaps(answered, silences)]
         self.longest = min(max(self.gaps, default=2 * TICK_SECONDS), MISSED_SECONDS)
 
     def longest_around(self, at: float) -> float:

@@ -8,6 +8,8 @@ from django.utils.translation import gettext_lazy as _
 from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
 
+TITLE = _("Seats sold = payments kept = tickets = the gateway's books")
+
 KEPT = "succeeded"
 IN_PART = "partially_refunded"
 LIVE_TICKETS = frozenset({"valid", "used", "refunding"})
@@ -21,9 +23,7 @@ def check(evidence: IndexedEvidence) -> Verdict:
         _payments_and_ledger(evidence, findings)
     if evidence.setting.get("payments") is False:
         findings.note(_("This site charges real cards: nobody paid in this rehearsal."))
-    return findings.verdict(
-        "books", _("Seats sold = payments kept = tickets = the gateway's books")
-    )
+    return findings.verdict("books", TITLE)
 
 
 def _against(evidence: IndexedEvidence, findings: Findings, words: Any, **values: Any) -> None:

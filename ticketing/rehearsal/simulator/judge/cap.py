@@ -9,6 +9,8 @@ from ticketing.rehearsal.simulator.judge.admissions import calls
 from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
 
+TITLE = _("Never more people inside than allowed")
+
 
 def check(evidence: IndexedEvidence) -> Verdict:
     findings, knob_history = Findings(), evidence.knob("max_inside")
@@ -24,7 +26,7 @@ def check(evidence: IndexedEvidence) -> Verdict:
             )  # fmt: skip
     _cap_of_samples(evidence, findings)
     findings.note(_("Around a turn of the knob, the old and the new value both count, for 3 s."))
-    return findings.verdict("cap", _("Never more people inside than allowed"))
+    return findings.verdict("cap", TITLE)
 
 
 def _cap_of_samples(evidence: IndexedEvidence, findings: Findings) -> None:

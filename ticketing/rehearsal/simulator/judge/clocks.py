@@ -46,11 +46,15 @@ class ClockShift:
 
 @dataclass(frozen=True)
 class Clocks:
-    """The server's clock is ahead of the recorder's by `offset`, give or take `tolerance`."""
+    """The server's clock is ahead of the recorder's by `offset`, give or take `tolerance`.
+
+    Those of several servers were `apart` by so many seconds, as their answers show.
+    """
 
     offset: float
     tolerance: float
     shifts: tuple[ClockShift, ...] = ()
+    apart: float = 0.0
 
     def recorder_time(self, server: float) -> float:
         """The recorder's time for a server's time, outside of clock faults."""
@@ -102,7 +106,7 @@ def clocks_of(records: Iterable[Record], faults: Iterable[Record]) -> Clocks:
     if low <= high:
         return Clocks((low + high) / 2, LEAST_TOLERANCE, shifts)
     _, offset = min(middles)  # the quickest response is the most exact
-    return Clocks(offset, LEAST_TOLERANCE + low - high, shifts)
+    return Clocks(offset, LEAST_TOLERANCE + low - high, shifts, apart=low - high)
 
 
 def shift_of(fault: Record) -> ClockShift:

@@ -10,6 +10,8 @@ from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
 from ticketing.rehearsal.simulator.judge.stays import Stay, stays_of
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
 
+TITLE = _("Every person ended in an explained state")
+
 BOUGHT, GAVE_BACK = "bought", "gave_back"
 KNOWN = frozenset(
     {
@@ -39,7 +41,7 @@ def check(evidence: IndexedEvidence) -> Verdict:
               "what counts."),
             count=len(unsure),
         )  # fmt: skip
-    return findings.verdict("ends", _("Every person ended in an explained state"))
+    return findings.verdict("ends", TITLE)
 
 
 def _unsure(evidence: IndexedEvidence) -> set[int]:
@@ -77,7 +79,8 @@ def _agrees(
 ) -> None:
     person, state = evidence.person_of.get(end.user, -1), end.data.get("state")
     stays = stays_of(evidence, person)
-    words = _disagreement(state, sold[person], unsure, stays)
+    was_let_in = person in evidence.admissions_told or any(stay.admitted for stay in stays)
+    words = _disagreement(state, sold[person], unsure, stays, was_let_in)
     if words is None and state == "turned_away" and _was_in_line(evidence, stays, end.began):
         words = _("%(at)s s: %(who)s was turned away, and the journal has them in line.")
     if words is not None:
@@ -87,13 +90,13 @@ def _agrees(
         )  # fmt: skip
 
 
-def _disagreement(state: Any, seats: int, unsure: bool, stays: list[Stay]) -> Any:
+def _disagreement(state: Any, seats: int, unsure: bool, stays: list[Stay], was_let_in: bool) -> Any:
     """What in the site's rows contradicts this end, or None."""
     if state == BOUGHT and not seats:
         return _("%(at)s s: %(who)s ended as having bought, and has no seat.")
     if state != BOUGHT and seats and not (unsure or state == GAVE_BACK):
         return _("%(at)s s: %(who)s ended as “%(state)s”, and has %(seats)s seats.")
-    if state == BOUGHT and not any(stay.admitted for stay in stays):
+    if state == BOUGHT and not was_let_in:
         return _("%(at)s s: %(who)s has bought, and the journal never let them in.")
     if any(stay.ended is None for stay in stays):
         return _("%(at)s s: %(who)s ended as “%(state)s”, and the journal has no end for them.")

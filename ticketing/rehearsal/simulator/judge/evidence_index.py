@@ -2,19 +2,23 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
 
 from ticketing.rehearsal.simulator.history import RUNNER, Evidence, JournalEntry, Record
-from ticketing.rehearsal.simulator.judge.clocks import EXACT, Clocks, clocks_of
+from ticketing.rehearsal.simulator.judge.clocks import EXACT, Clocks, clocks_of, seconds
 from ticketing.rehearsal.simulator.judge.knob_history import KnobHistory
+from ticketing.rehearsal.simulator.judge.parties import Parties
 
 # Seconds after a fault in which connections, processes and waiting calls may still fail.
 RECOVERY = 15.0
 # The breaker keeps payments closed for a minute after the gateway failed.
 GATEWAY_RECOVERY = 75.0
-ENDINGS = frozenset({"completed", "left", "expired", "blocked", "closed"})
+# Faults in which Redis loses what is not in the journal yet: places come back from their tokens.
+DATA_LOSSES = frozenset({"valkey", "redis emptied", "power"})
+LOST_SECONDS, RESTORED_SECONDS = 3.0, 20.0  # before such a fault, and after it
 
 
 class IndexedEvidence:
@@ -74,10 +78,27 @@ class IndexedEvidence:
     @cached_property
     def entries_of(self) -> dict[int, list[tuple[int, JournalEntry]]]:
         """The journal entries of each account, with their index in the journal."""
+        return self._places[0]
+
+    @cached_property
+    def shared_numbers(self) -> set[tuple[int, int]]:
+        """Accounts with a number that is, or was, another's: members of a party."""
+        return self._places[1]
+
+    @cached_property
+    def _places(self) -> tuple[dict[int, list[tuple[int, JournalEntry]]], set[tuple[int, int]]]:
         found: dict[int, list[tuple[int, JournalEntry]]] = defaultdict(list)
+        parties, shared = Parties(), set[tuple[int, int]]()
         for index, entry in enumerate(self.journal):
             found[entry.person].append((index, entry))
-        return found
+            if entry.kind == "lead" or entry.leader not in (None, entry.person):
+                shared.add((entry.person, entry.number))
+            # A party of the lobby gets the number of its leader.
+            for companion in parties.companions_of(entry.person) if entry.kind == "join" else ():
+                found[companion].append((index, replace(entry, person=companion)))
+                shared.add((companion, entry.number))
+            parties.apply(entry)
+        return found, shared
 
     def fault_at(self, began: float, ended: float, recovery: float | None = None) -> Record | None:
         """A fault that may have affected this time."""
@@ -86,6 +107,33 @@ class IndexedEvidence:
             if fault.began - 1 <= ended and began <= fault.ended + after:
                 return fault
         return None
+
+    def data_loss_at(self, at: float) -> bool:
+        """Whether what was so at this time may have been lost, or was being restored."""
+        return any(
+            fault.began - LOST_SECONDS <= at <= fault.ended + RESTORED_SECONDS
+            for fault in self.faults
+            if fault.data.get("fault") in DATA_LOSSES
+        )
+
+    @cached_property
+    def admissions_told(self) -> dict[int, list[float]]:
+        """When people were told that they are in, by the server's clock, at a time of which the
+        journal may be lost."""
+        found: dict[int, list[float]] = defaultdict(list)
+        for record in self.of("claim"):
+            is_in = record.done and record.data.get("state") == "ADMITTED"
+            if is_in and self.data_loss_at(record.ended):
+                found[self.person_of.get(record.user, -1)].append(
+                    seconds(record.data["server_time"])
+                )
+        return found
+
+    def ages(self, name: str) -> Iterator[tuple[Record, float]]:
+        """The snapshots with an age in seconds, if they know it."""
+        for record in self.of("sample"):
+            if record.done and record.data.get(name) is not None:
+                yield record, float(record.data[name])
 
     def knob(self, name: str) -> KnobHistory:
         """Its values over time, by the settings, the changes and the snapshots."""

@@ -12,6 +12,8 @@ from ticketing.rehearsal.simulator.judge.evidence_index import (
 )
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
 
+TITLE = _("No server error unless something was broken on purpose")
+
 # Sent on purpose when the gateway did not answer in time and nothing was charged.
 ALLOWED_CODES = frozenset({"payments_paused"})
 # Sent by the site or a proxy during an outage. A 500 is a bug, then too.
@@ -40,7 +42,7 @@ def check(evidence: IndexedEvidence) -> Verdict:
         seconds=f"{RECOVERY:g}", gateway=f"{GATEWAY_RECOVERY:g}", silent=silent,
         excused=", ".join(f"{count} × {name}" for name, count in excused.most_common()) or "0",
     )  # fmt: skip
-    return findings.verdict("failures", _("No server error unless something was broken on purpose"))
+    return findings.verdict("failures", TITLE)
 
 
 def _failure(

@@ -5,6 +5,8 @@ from django.utils.translation import gettext_lazy as _
 from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
 
+TITLE = _("Nothing left behind after the clean-up")
+
 
 def check(evidence: IndexedEvidence) -> Verdict:
     findings = Findings(checked=len(evidence.left_behind))
@@ -14,4 +16,4 @@ def check(evidence: IndexedEvidence) -> Verdict:
                 evidence.ended, _("After the clean-up %(count)s of %(kind)s are left."),
                 count=count, kind=kind,
             )  # fmt: skip
-    return findings.verdict("left_behind", _("Nothing left behind after the clean-up"))
+    return findings.verdict("left_behind", TITLE)

@@ -9,6 +9,8 @@ from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
 from ticketing.rehearsal.simulator.judge.ownership import OwnedSpan, SeatOwnership
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
 
+TITLE = _("No seat shown as free long after it was taken")
+
 # Changes are pushed four times a second; a busy site or simulator may take longer.
 LATE_SECONDS = 10.0
 
@@ -28,7 +30,7 @@ def check(evidence: IndexedEvidence) -> Verdict:
         _("Seats that people chose from a map that is pushed what changes. Allowed for %(late)s s "
           "after a seat was taken, and where a fault was on since."), late=f"{LATE_SECONDS:g}",
     )  # fmt: skip
-    return findings.verdict("maps", _("No seat shown as free long after it was taken"))
+    return findings.verdict("maps", TITLE)
 
 
 def _check_age(

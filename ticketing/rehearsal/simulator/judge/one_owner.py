@@ -6,10 +6,14 @@ from django.utils.translation import gettext_lazy as _
 
 from ticketing.rehearsal.simulator.judge.clocks import FOREVER
 from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
-from ticketing.rehearsal.simulator.judge.ownership import OwnedSpan, SeatOwnership
+from ticketing.rehearsal.simulator.judge.ownership import (
+    LIVE_STATES,
+    OwnedSpan,
+    SeatOwnership,
+)
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
 
-LIVE_STATES = frozenset({"held", "paying", "confirmed"})
+TITLE = _("No seat with two owners at any moment")
 
 
 def check(evidence: IndexedEvidence) -> Verdict:
@@ -23,7 +27,7 @@ def check(evidence: IndexedEvidence) -> Verdict:
           "%(by)s s."),
         offset=f"{evidence.clocks.offset:.2f}", by=f"{evidence.clocks.tolerance:.2f}",
     )  # fmt: skip
-    return findings.verdict("one_owner", _("No seat with two owners at any moment"))
+    return findings.verdict("one_owner", TITLE)
 
 
 def _at_every_moment(

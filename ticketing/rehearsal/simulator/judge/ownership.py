@@ -14,13 +14,15 @@ from typing import Any
 
 from ticketing.rehearsal.simulator.history import Record
 from ticketing.rehearsal.simulator.judge.clocks import FOREVER, moment_in, seconds
-from ticketing.rehearsal.simulator.judge.evidence_index import ENDINGS, IndexedEvidence
+from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
+from ticketing.rehearsal.simulator.judge.parties import ENDINGS
 
 SOLD = "SUCCEEDED"
 OPEN_PAYMENT = frozenset({"PENDING", "PREPARED", "CHARGING"})
 # Leaving the queue releases held seats a little later.
 RELEASE_SECONDS = 5.0
 SOLD_STATES = frozenset({"confirmed"})
+LIVE_STATES = frozenset({"held", "paying", "confirmed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +100,18 @@ class SeatOwnership:
         if clocks.is_shifted(start, margin=5):
             return []
         return [
-            OwnedSpan(seat, int(one["person"]), one["code"], start, self._given_back(one["code"]))
+            OwnedSpan(seat, int(one["person"]), one["code"], start, self.cancelled_at(one["code"]))
             for seat in one["seats"]
         ]
 
     def _end(self, hold: Hold) -> float:
         if self.was_bought(hold.code):
-            return self._given_back(hold.code)
-        end = min(hold.deadline, self._released_or_left(hold))
-        pays = [record.began for record in self._pays[hold.code]]
+            return self.cancelled_at(hold.code)
+        end = min(hold.deadline, self.released_or_left(hold))
+        pays = [record.began for record in self.pays[hold.code]]
         if pays and min(pays) < end:
             return max(
-                min(pays), min(self._last_seen_paying(hold.code), self._released_or_left(hold))
+                min(pays), min(self._last_seen_paying(hold.code), self.released_or_left(hold))
             )
         return end
 
@@ -118,13 +120,13 @@ class SeatOwnership:
             return True
         return any(payment in self.confirmed_sales for payment in self.payments_of[code])
 
-    def _given_back(self, code: str) -> float:
+    def cancelled_at(self, code: str) -> float:
         """When the cancellation of a purchase was requested."""
         payments = self.payments_of[code]
         asked = [self.cancelled[payment] for payment in payments if payment in self.cancelled]
         return min(asked, default=FOREVER)
 
-    def _released_or_left(self, hold: Hold) -> float:
+    def released_or_left(self, hold: Hold) -> float:
         """When the hold was released, or its owner left the queue, which releases it too."""
         leaving = self._leaving.get(hold.person, ())
         ends = [began for began, ended in leaving if ended >= hold.sent]
@@ -136,7 +138,7 @@ class SeatOwnership:
         )
 
     @cached_property
-    def _pays(self) -> dict[str, list[Record]]:
+    def pays(self) -> dict[str, list[Record]]:
         return grouped(self.paid, "reservation")
 
     @cached_property

@@ -8,6 +8,8 @@ from ticketing.rehearsal.simulator.judge.admissions import TICK_SECONDS, calls, 
 from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
 
+TITLE = _("Nobody let in during a pause")
+
 # After this the last tick that did not know of the pause is surely over.
 PAUSE_SECONDS = 3 * TICK_SECONDS
 
@@ -31,7 +33,7 @@ def check(evidence: IndexedEvidence) -> Verdict:
             seconds=f"{sum(ended - began for began, ended in spans):.1f}",
             first=f"{PAUSE_SECONDS:g}", waiting=_most_waiting(evidence, spans),
         )  # fmt: skip
-    return findings.verdict("paused", _("Nobody let in during a pause"))
+    return findings.verdict("paused", TITLE)
 
 
 def _surely_paused(evidence: IndexedEvidence) -> Iterator[tuple[float, float]]:

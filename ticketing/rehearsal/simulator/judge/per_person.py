@@ -8,6 +8,8 @@ from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
 from ticketing.rehearsal.simulator.judge.ownership import SeatOwnership
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
 
+TITLE = _("Nobody over the limit per person")
+
 
 def check(evidence: IndexedEvidence) -> Verdict:
     """Held and bought together, at any moment and in the end."""
@@ -15,7 +17,7 @@ def check(evidence: IndexedEvidence) -> Verdict:
     if limit is not None:
         _never_too_many(evidence, findings, SeatOwnership(evidence), int(limit))
         _not_too_many_in_the_end(evidence, findings, int(limit))
-    return findings.verdict("per_person", _("Nobody over the limit per person"))
+    return findings.verdict("per_person", TITLE)
 
 
 def _never_too_many(

@@ -15,6 +15,10 @@ from ticketing.rehearsal.simulator.judge.ownership import refused
 from ticketing.rehearsal.simulator.judge.stays import Stay, stays_of
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
 
+TITLE = _("Nobody lost their place through reconnecting")
+
+# With the last two a place is given up for another: in a party, or on the standby list.
+LEAVING = ("leave", "join_party", "standby")
 STANDING_ACTIONS = ("join", "poll", "push", "claim")
 # Heartbeats reach the queue in batches, and an open page sends one at least every 20 s.
 BATCH_SECONDS = 3.0
@@ -34,10 +38,11 @@ def check(evidence: IndexedEvidence) -> Verdict:
     findings = Findings()
     knob_histories = (evidence.knob(f"{name}_seconds") for name in ("absence", "claim", "pass"))
     timeouts = Timeouts(*knob_histories)
-    seen = by_user(evidence.of_queue(*STANDING_ACTIONS, "connect", "disconnect", "leave"))
+    seen = by_user(evidence.of_queue(*STANDING_ACTIONS, *LEAVING, "connect", "disconnect"))
     for who, records in seen.items():
         stays = stays_of(evidence, evidence.person_of.get(who, -1))
         _numbers(evidence, findings, stays, records)
+        _lost(evidence, findings, records)
         for stay in stays:
             _end(evidence, findings, timeouts, stay, records)
     findings.note(
@@ -45,7 +50,7 @@ def check(evidence: IndexedEvidence) -> Verdict:
           "the last "
           "%(batch)s s, and while a fault was on, don't count."), batch=f"{BATCH_SECONDS:g}",
     )  # fmt: skip
-    return findings.verdict("places", _("Nobody lost their place through reconnecting"))
+    return findings.verdict("places", TITLE)
 
 
 def _numbers(
@@ -60,6 +65,8 @@ def _numbers(
         if not number or record.action not in STANDING_ACTIONS:
             continue
         findings.checked += away and bool(before)
+        if number not in ends and record is records[-1] and evidence.data_loss_at(record.ended):
+            continue  # it was lost with Redis, and they did not ask for it again
         if number not in ends:
             findings.against(
                 record.ended, _("%(at)s s: %(who)s was told no. %(number)s, which the journal "
@@ -74,6 +81,21 @@ def _numbers(
                 at=evidence.at(record.ended), who=f"#{record.user}", number=number, before=before,
             )  # fmt: skip
         before, away = max(before, number), False
+
+
+def _lost(evidence: IndexedEvidence, findings: Findings, records: list[Record]) -> None:
+    """Nobody who has a number is told that they are in no line, unless they left it."""
+    number, may_have_left = 0, False
+    for record in records:
+        may_have_left = may_have_left or (record.action in LEAVING and not refused(record))
+        if not record.done or record.action not in STANDING_ACTIONS:
+            continue
+        if record.data.get("state") == "NONE" and number and not may_have_left:
+            findings.against(
+                record.ended, _("%(at)s s: %(who)s had no. %(number)s, and is in no line now."),
+                at=evidence.at(record.ended), who=f"#{record.user}", number=number,
+            )  # fmt: skip
+        number = int(record.data.get("number") or 0)
 
 
 def _end(
@@ -101,7 +123,7 @@ def _left(
     ended: JournalEntry,
     records: Iterable[Record],
 ) -> None:
-    if not any(record.action == "leave" and not refused(record) for record in records):
+    if not any(record.action in LEAVING and not refused(record) for record in records):
         findings.against(
             evidence.clocks.recorder_time(ended.at),
             _("%(at)s s: %(who)s (no. %(number)s) was taken out as having left, and never "

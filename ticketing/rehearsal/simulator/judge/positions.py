@@ -3,7 +3,8 @@
 The queue is rebuilt from the journal, change by change. A response carries the server's time of its
 position, which must be true in some state between that time and the response's arrival. Each change
 moves a position by one at most, so between two states every position in between was true once.
-Changes are journalled with the time of their decision, a little before they are done.
+Changes are journalled with the time of their decision, a little before they are done; on a busy
+machine the time at which Redis did them tells how long before.
 """
 
 from bisect import bisect_left, bisect_right
@@ -13,12 +14,14 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.rehearsal.simulator.history import JournalEntry, Record
+from ticketing.rehearsal.simulator.history import LANE_NUMBERS, JournalEntry, Record
 from ticketing.rehearsal.simulator.judge.clocks import moment_in
 from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
 from ticketing.rehearsal.simulator.judge.position_history import worse_positions
 from ticketing.rehearsal.simulator.judge.stays import NEVER, Stay, stays_of
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
+
+TITLE = _("Every position shown was the true one at the time")
 
 # From a decision to the change in the queue: longer in a draw, which is done in parts.
 LAG_SECONDS = 3.0
@@ -53,11 +56,11 @@ def check(evidence: IndexedEvidence) -> Verdict:
           "done within "
           "%(lag)s s of their decision (%(draw)s s in a draw, %(fault)s s around faults). A "
           "poll may "
-          "tell of a tick at most %(old)s s ago."),
+          "tell of a tick at most %(old)s s ago. Around a loss of Redis' data nothing is judged."),
         lag=f"{LAG_SECONDS:g}", draw=f"{DRAW_LAG_SECONDS:g}", fault=f"{FAULT_LAG_SECONDS:g}",
         old=f"{OLDEST_SECONDS:g}",
     )  # fmt: skip
-    return findings.verdict("positions", _("Every position shown was the true one at the time"))
+    return findings.verdict("positions", TITLE)
 
 
 def _shown(evidence: IndexedEvidence, findings: Findings) -> list[Shown]:
@@ -65,7 +68,7 @@ def _shown(evidence: IndexedEvidence, findings: Findings) -> list[Shown]:
     responses = [
         record
         for record in evidence.of("join", "poll", "push")
-        if record.done and record.data.get("position")
+        if record.done and record.data.get("position") and not evidence.data_loss_at(record.ended)
     ]
     step = max(1, -(-len(responses) // MAX_CHECKED))
     if step > 1:
@@ -121,7 +124,10 @@ class QueueStates:
         clocks = evidence.clocks
         decided = [clocks.earliest(entry.at) for entry in self.journal]
         self.done_from = list(accumulate(reversed(decided), min))[::-1]
-        done = (clocks.latest(entry.at) + self._lag(entry) for entry in self.journal)
+        done = (
+            max(clocks.latest(entry.at) + self._lag(entry), clocks.latest(entry.done or entry.at))
+            for entry in self.journal
+        )
         self.done_by = list(accumulate(done, max))
         self.shown: list[tuple[Record, Stay, int, int]] = []
 
@@ -131,7 +137,7 @@ class QueueStates:
             return FAULT_LAG_SECONDS
         return (
             DRAW_LAG_SECONDS
-            if entry.kind == "join" and entry.number <= self.lobby_last
+            if entry.kind == "join" and entry.number % LANE_NUMBERS <= self.lobby_last
             else LAG_SECONDS
         )
 
@@ -193,20 +199,36 @@ class Line:
     def __init__(self, lobby_last: float) -> None:
         self.lobby_last = lobby_last
         self.numbers: list[int] = []
-        self.lobby: set[int] = set()
+        self.lobby: dict[int, int] = {}  # the lane of each person
+        self._holders: dict[int, int] = {}  # whose place a number is
 
     def apply(self, entry: JournalEntry) -> None:
-        if entry.kind == "lobby":
-            self.lobby.add(entry.person)
+        if entry.kind == "lobby" or (entry.kind == "lead" and not entry.number % LANE_NUMBERS):
+            self.lobby[entry.person] = max(entry.number, 0) // LANE_NUMBERS
             return
-        self.lobby.discard(entry.person)
-        at = bisect_left(self.numbers, entry.number)
-        if entry.kind == "join":
-            self.numbers.insert(at, entry.number)
-        elif at < len(self.numbers) and self.numbers[at] == entry.number:
-            del self.numbers[at]
+        if entry.kind in {"companion", "bypass"}:
+            return
+        self.lobby.pop(entry.person, None)
+        if entry.kind in {"demoted", "restored"}:
+            for number in [each for each, who in self._holders.items() if who == entry.person]:
+                self._free(number)
+        if entry.kind in {"join", "lead", "demoted", "restored"}:
+            self._take(entry.person, entry.number)
+        elif self._holders.get(entry.number) == entry.person:
+            self._free(entry.number)
+
+    def _take(self, person: int, number: int) -> None:
+        if number not in self._holders:
+            self.numbers.insert(bisect_left(self.numbers, number), number)
+        self._holders[number] = person  # handed over, if it was another's
+
+    def _free(self, number: int) -> None:
+        del self._holders[number]
+        del self.numbers[bisect_left(self.numbers, number)]
 
     def rank(self, number: int) -> int:
-        """Everybody of the lobby comes before those who joined after it."""
-        undrawn = len(self.lobby) if number > self.lobby_last else 0
-        return bisect_left(self.numbers, number) + 1 + undrawn
+        """In the lane. Everybody of the lobby comes before those who joined after it."""
+        lane, in_lane = divmod(number, LANE_NUMBERS)
+        undrawn = list(self.lobby.values()).count(lane) if in_lane > self.lobby_last else 0
+        others = bisect_left(self.numbers, number - number % LANE_NUMBERS)
+        return bisect_left(self.numbers, number) - others + 1 + undrawn

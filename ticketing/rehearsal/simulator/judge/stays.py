@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 
-from ticketing.rehearsal.simulator.history import JournalEntry
-from ticketing.rehearsal.simulator.judge.evidence_index import ENDINGS, IndexedEvidence
+from ticketing.rehearsal.simulator.history import LANE_NUMBERS, JournalEntry
+from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
+from ticketing.rehearsal.simulator.judge.parties import ENDINGS
 
 NEVER = 1 << 60
+BEGINNINGS = frozenset({"lobby", "join", "companion"})
+MOVES = frozenset({"demoted", "restored"})  # an operator gave another number
 
 
 @dataclass
@@ -30,19 +33,23 @@ def stays_of(evidence: IndexedEvidence, person: int) -> list[Stay]:
 
 
 def _apply(found: list[Stay], index: int, entry: JournalEntry) -> None:
-    begins = entry.kind in {"lobby", "join"}
     here = found[-1] if found and found[-1].ended is None else None
-    if begins and (here is None or here.number):
-        here = Stay(entry.person, entry)
-        found.append(here)
-    if here is None:
-        here = Stay(entry.person, entry, entry.number)
-        found.append(here)
-    if entry.kind == "join":
-        here.number, here.came = entry.number, index
+    if here and _keeps_place(here, entry):
         return
-    if entry.kind != "lobby":
-        here.went = min(here.went, index)
+    if here and entry.kind in MOVES:
+        here.ended, here.went = entry, min(here.went, index)
+    if here is None or _begins_another(here, entry):
+        here = Stay(entry.person, entry, 0 if entry.kind in BEGINNINGS else entry.number)
+        found.append(here)
+    if entry.kind in BEGINNINGS | MOVES:
+        if _is_given(entry):
+            here.number, here.came = entry.number, index
+        return
+    here.went = min(here.went, index)
+    _go_on(here, entry)
+
+
+def _go_on(here: Stay, entry: JournalEntry) -> None:
     match entry.kind:
         case "ready":
             here.called = entry
@@ -50,3 +57,20 @@ def _apply(found: list[Stay], index: int, entry: JournalEntry) -> None:
             here.admitted = entry
         case kind if kind in ENDINGS:
             here.ended = entry
+
+
+def _begins_another(here: Stay, entry: JournalEntry) -> bool:
+    return entry.kind in MOVES or (entry.kind in BEGINNINGS and bool(here.number))
+
+
+def _keeps_place(here: Stay, entry: JournalEntry) -> bool:
+    """Whether it is the same place, with another leader or as a leader, or out of turn."""
+    if entry.kind in {"companion", "lead"}:
+        number = entry.number if _is_given(entry) else 0
+        return here.number == number and here.called is None
+    return entry.kind == "bypass"
+
+
+def _is_given(entry: JournalEntry) -> bool:
+    """In the lobby, the number says the lane only."""
+    return entry.number % LANE_NUMBERS != 0

@@ -8,6 +8,8 @@ from ticketing.rehearsal.simulator.judge.ownership import SeatOwnership
 from ticketing.rehearsal.simulator.judge.stays import stays_of
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
 
+TITLE = _("Forged, replayed and line-skipping calls refused")
+
 ATTACKS = ("forge", "replay", "skip")
 
 
@@ -31,7 +33,7 @@ def check(evidence: IndexedEvidence) -> Verdict:
             )  # fmt: skip
     if silent:
         findings.note(_("%(count)s got no answer, and count as neither."), count=silent)
-    return findings.verdict("tricks", _("Forged, replayed and line-skipping calls refused"))
+    return findings.verdict("tricks", TITLE)
 
 
 def _check_holders_were_admitted(evidence: IndexedEvidence, findings: Findings) -> None:
@@ -41,6 +43,7 @@ def _check_holders_were_admitted(evidence: IndexedEvidence, findings: Findings) 
     for code, one in ownership.reservations.items():
         stays = stays_of(evidence, int(one["person"]))
         let_in = [stay.admitted.at for stay in stays if stay.admitted]
+        let_in += evidence.admissions_told.get(int(one["person"]), [])
         made = clocks.earliest(seconds(one["created_at"]))
         findings.checked += 1
         if made >= min(closes, default=float("inf")):

@@ -11,13 +11,14 @@ from ticketing.rehearsal.simulator.judge.admissions import TickGaps, calls, paus
 from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence
 from ticketing.rehearsal.simulator.judge.latency import CallTimes
 from ticketing.rehearsal.simulator.judge.stays import stays_of
+from ticketing.rehearsal.simulator.report.shares import shares_of
 
 MAX_POINTS = 120  # of a curve
 MAX_DOTS = 400
 MEAN_SECONDS = 5.0
 Points = list[tuple[float, float]]
 TIMED = {"queue": ("join", "poll", "claim"), "holds": ("hold",), "payment": ("pay", "confirm")}
-NOT_CALLS = frozenset({"push", "end", "arrive", "connect", "disconnect"})
+NOT_CALLS = frozenset({"push", "end", "arrive", "connect", "disconnect", "challenge"})
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class Figures:
     pauses: Points = field(default_factory=list)  # from, until
     people: dict[str, Counter[str]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
+    shares: dict[str, Any] = field(default_factory=dict)
 
 
 def figures_of(evidence: Evidence) -> Figures:
@@ -65,6 +67,7 @@ def figures_of(evidence: Evidence) -> Figures:
     figures.pauses = [(start - began, end - began) for start, end in pauses(indexed)]
     figures.people = _people(indexed)
     figures.counts = _counts(indexed)
+    figures.shares = shares_of(indexed)
     return figures
 
 

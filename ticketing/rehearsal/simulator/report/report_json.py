@@ -11,6 +11,7 @@ from ticketing.rehearsal.simulator.report.figures import Figures, figures_of
 VERSION = 1
 SETTINGS = (
     *("code", "event", "source", "title", "fans", "minutes", "profile", "faults", "seed"),
+    "identity_level",
     *("limit_per_person", "hold_seconds", "seats", "payments", "knobs", "embedded", "version"),
 )
 
@@ -24,6 +25,7 @@ def as_json(evidence: Evidence, verdicts: Sequence[Verdict], limits: LoadLimits)
         "machine": evidence.setting.get("machine", {}),
         "seconds": round(figures.seconds, 1),
         "counts": figures.counts,
+        "shares": figures.shares,
         "verdicts": [verdict_body(verdict) for verdict in verdicts],
         "limits": limits_body(limits),
         "people": {persona: dict(ends) for persona, ends in figures.people.items()},

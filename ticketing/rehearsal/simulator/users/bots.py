@@ -1,14 +1,19 @@
 """Bots, which try to cheat. All their attacks are recorded, and must be refused."""
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from ticketing.rehearsal.simulator.users.fan import Fan
-from ticketing.rehearsal.simulator.users.purchase import Hold
+from ticketing.rehearsal.simulator.users.fan import Account, Fan
+from ticketing.rehearsal.simulator.users.personas import HOARDER, Plan
+from ticketing.rehearsal.simulator.users.purchase import Hold, Purchase
 from ticketing.rehearsal.simulator.users.responses import STANDING, STANDING_WITH_DEADLINE
 from ticketing.rehearsal.simulator.users.seat_map import SeatMap
 
+if TYPE_CHECKING:
+    from ticketing.rehearsal.simulator.users.user_pool import UserPool
+
+CUSTOMER_SHARE = 0.3  # how often a hoarder has a buyer for what it holds
 # With so many people ahead nobody's turn comes while a request is under way.
 FAR_PEOPLE, FAR_SECONDS, LONGEST_CALL = 50, 20, 10.0
 POLLS, SIMULTANEOUS_JOINS = 40, 8
@@ -20,8 +25,30 @@ WEBHOOK_HEADERS = {
 WEBHOOK_BODY = {"type": "Transaction.Paid", "timestamp": "2024-01-01T00:00:00Z", "data": {}}
 
 
+class HoardingPurchase(Purchase):
+    """Holds the best seats, lets them run out and holds again, until it has found a customer."""
+
+    async def pay(self, held: Hold) -> None:
+        while self.plan.persona == HOARDER and self.rng.random() > CUSTOMER_SHARE:
+            await self.stay_inside(self.fan.pool.sale.hold_seconds + 1)
+            again = await self.hold()
+            if again is None:
+                return
+            held = again
+        await super().pay(held)
+
+
 class Bot(Fan):
-    """Attacks while waiting and while holding seats, and otherwise buys like a fan."""
+    """Attacks while waiting and while holding seats, and otherwise buys like a fan.
+
+    It solves every challenge, and comes from one of many addresses in a few ranges.
+    """
+
+    purchase_class = HoardingPurchase
+
+    def __init__(self, pool: "UserPool", plan: Plan, account: Account) -> None:
+        super().__init__(pool, plan, account)
+        self.ip_index = -1 - plan.number
 
     async def join(self) -> None:
         await super().join()
@@ -58,6 +85,9 @@ class Bot(Fan):
             ("joining from another site", "POST", self.queue, foreign),
         ):
             await self.attack("forge", what, method, path, headers=headers)
+        seats, waiting = self.seats, {"Authorization": f"Bearer {self.token}"}
+        what, seat = "holding seats with a token that is no pass", self.any_seat()
+        await self.attack("forge", what, "POST", seats, headers=waiting, json=seat)
         hook = "/payments/webhooks/portone/"
         what = "a webhook that the gateway did not sign"
         await self.attack("forge", what, "POST", hook, headers=WEBHOOK_HEADERS, json=WEBHOOK_BODY)
@@ -83,11 +113,12 @@ class Bot(Fan):
         await SeatMap(self).states()
         grades = self.pool.layout.grades if self.pool.layout else [""]
         best = {"best": {"grade": grades[0], "quantity": 1}}
-        seats = f"/api/v1/events/{self.event}/reservations/"
         for _ in range(3):
             await self.skip("claim", "coming in before one's turn", f"{self.queue}claim/")
-            await self.skip("hold", "holding seats without a turn", seats, json=self.any_seat())
-            await self.skip("hold", "holding the best without a turn", seats, json=best)
+            await self.skip(
+                "hold", "holding seats without a turn", self.seats, json=self.any_seat()
+            )
+            await self.skip("hold", "holding the best without a turn", self.seats, json=best)
             await self.pause(self.rng.uniform(0.5, 2))
 
     def any_seat(self) -> dict[str, Any]:
@@ -146,7 +177,8 @@ class Bot(Fan):
         if self.state == "LOBBY":
             return not self.pool.is_opening
         rate = self.pool.rate
-        far = FAR_PEOPLE + FAR_SECONDS * rate
+        # Half of those ahead may be bots, which the site may move to the end at any moment.
+        far = 2 * (FAR_PEOPLE + FAR_SECONDS * rate)
         is_moving = self.pool.closing.is_set() or not rate
         return self.state == "WAITING" and not is_moving and self.ahead > far
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 from uuid import uuid4
 
@@ -55,7 +55,8 @@ class Checkout:
         body = {"reservation": self.reservation, "token": self.token, "payment_key": str(uuid4())}
         for attempt in count():
             clicks = (fan.call("POST", "/api/v1/payments/", json=body) for _ in self._clicks())
-            responses = await asyncio.gather(*clicks)
+            with fan.recorded_if_stopped("pay", reservation=self.reservation):
+                responses = await asyncio.gather(*clicks)
             for each in responses:
                 number = each.json().get("number") if each.is_ok else None
                 fan.record_response("pay", each, reservation=self.reservation, payment=number)
@@ -76,8 +77,9 @@ class Checkout:
         """Choose in the gateway's window; the URL that it redirects to, empty if it is gone."""
         fan, attempt = self.fan, 0
         while True:
-            response = await self._submit_window(behaviour)
             data = {"payment": self.number, "behaviour": behaviour}
+            with fan.recorded_if_stopped("window", **data):
+                response = await self._submit_window(behaviour)
             status = 200 if response.status in (302, 303) else response.status
             data["code"] = response.code
             fan.record("window", response.began, response.ended, status=status, **data)
@@ -95,11 +97,7 @@ class Checkout:
         page = await fan.call("GET", address)
         if page.status != 200:
             return page
-        cookie = _cookie(page)
-        headers = fan.headers | {
-            "Cookie": f"{fan.headers['Cookie']}; {cookie}",
-            "Referer": fan.http.url,
-        }
+        headers = fan.headers | {"Referer": fan.http.url}
         form = {
             "csrfmiddlewaretoken": csrf_token(page.body),
             "behaviour": behaviour,
@@ -118,7 +116,8 @@ class Checkout:
         fan, attempt = self.fan, 0
         while True:
             clicks = (fan.call("POST", path, json=agreed) for _ in self._clicks())
-            responses = await asyncio.gather(*clicks)
+            with fan.recorded_if_stopped("confirm", payment=self.number):
+                responses = await asyncio.gather(*clicks)
             for each in responses:
                 self._record("confirm", each)
             response = next((each for each in responses if each.is_ok), responses[0])
@@ -173,14 +172,10 @@ class Checkout:
         return response.code if state == "SUCCEEDED" and not response.is_ok else state
 
     async def _give_back(self, path: str, fee: int) -> Response:
-        """Cancel; when this is interrupted, its effect is unknown and recorded as such."""
-        fan, began = self.fan, self.fan.now()
+        fan = self.fan
         fan.has_tickets = False
-        try:
+        with fan.recorded_if_stopped("cancel", payment=self.number):
             response = await fan.call("POST", path, json={"fee": fee})
-        except asyncio.CancelledError:
-            self._record("cancel", Response(0, began, fan.now()))
-            raise
         fan.has_tickets = not (response.is_ok or response.asks_to_retry)
         return response
 
@@ -193,9 +188,3 @@ def _too_late(response: Response) -> tuple[str, str]:
     if response.code in ("hold_over", "illegal_move", "bad_payment_token"):
         return "expired", "the seats were gone before they were paid"
     return "refused", f"{response.status} {response.code} on paying"
-
-
-def _cookie(page: Response) -> str:
-    """The cookies of the page, among them the form's CSRF cookie."""
-    set_cookies: Any = page.headers.getall("Set-Cookie", [])
-    return "; ".join(cookie.partition(";")[0] for cookie in set_cookies)

@@ -1,13 +1,17 @@
 """One simulated user: arrives, waits in the queue, comes in and buys."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ticketing.rehearsal.simulator.history import Record
+from ticketing.rehearsal.simulator.users import challenges
 from ticketing.rehearsal.simulator.users.outcomes import UserFinished
+from ticketing.rehearsal.simulator.users.parties import PartyMember
 from ticketing.rehearsal.simulator.users.personas import FOREVER, Break, Plan
 from ticketing.rehearsal.simulator.users.purchase import Hold, Purchase
 from ticketing.rehearsal.simulator.users.queue_updates import QueueUpdates
@@ -43,14 +47,18 @@ class Account:
 
     id: int
     session: str
+    lane: int = 0
 
 
 class Fan:
+    purchase_class = Purchase
+
     def __init__(self, pool: "UserPool", plan: Plan, account: Account) -> None:
         self.pool, self.plan, self.account = pool, plan, account
         self.http, self.now, self.event = pool.http, pool.now, pool.event
         self.rng = Random(f"{pool.seed}/{plan.number}/on the way")  # noqa: S311 - no secret
         self.ip_index = plan.number // 3
+        self.cookies = {pool.cookie: account.session}
         self.headers = {"Cookie": f"{pool.cookie}={account.session}", "Origin": self.http.origin}
         self.is_sampled = plan.number % SAMPLED == 0
         self.state, self.token = "NONE", ""
@@ -58,6 +66,8 @@ class Fan:
         self.socket_at = 0.0  # by the event loop's clock: before, the site asks to poll
         self.must_finish = False  # a payment is under way
         self.has_tickets = False
+        self.sees_sold_out = self.stays_in_line = False
+        self.party = PartyMember(self)
         self.updates = QueueUpdates(self)
         self.phase = ""
         self.enter_phase("away")
@@ -80,13 +90,17 @@ class Fan:
             raise
 
     async def use_site(self) -> None:
-        await self.join()
+        if not await self.party.join():
+            await self.join()
+            await self.party.invite()
         while True:
             await self.wait()
-            if self.state == "READY":
+            if self.sees_sold_out and self.state in WAITING:
+                await self.take_standby()
+            elif self.state == "READY":
                 await self.claim()
             elif self.state == "ADMITTED":
-                await Purchase(self).run()
+                await self.purchase_class(self).run()
             elif self.state == "NONE":
                 await self.join()
             else:
@@ -101,11 +115,11 @@ class Fan:
 
     @property
     def is_waiting(self) -> bool:
-        return self.state in WAITING
+        return self.state in WAITING and not self.sees_sold_out
 
     async def join(self) -> None:
         for attempt in count():
-            response = await self.ask("join", "POST", self.queue, names=STANDING)
+            response = await self._ask_to_join()
             if response.is_ok:
                 after = response.json().get("socket_after_ms", 0) / 1000
                 self.socket_at = asyncio.get_running_loop().time() + after
@@ -115,6 +129,12 @@ class Fan:
                 continue
             why = f"{response.status} {response.code} on joining"
             raise UserFinished(*OUTCOME_OF_REFUSAL.get(response.code, ("refused", why)))
+
+    async def _ask_to_join(self) -> Response:
+        if lane := self.account.lane:
+            path = f"{self.queue}lanes/join/"
+            return await self.ask("join", "POST", path, names=STANDING, json={"lane": lane})
+        return await self.ask("join", "POST", self.queue, names=STANDING)
 
     async def wait(self) -> None:
         """Wait in the queue, with the breaks and the patience of the plan."""
@@ -143,6 +163,17 @@ class Fan:
             raise UserFinished("gave_up", "waited too long and closed the page")
         await self.ask("leave", "DELETE", self.queue, names=("was",))
         raise UserFinished("left", "did not want to wait any longer")
+
+    async def take_standby(self) -> None:
+        """Turn the place in line into one on the standby list, if the event has one."""
+        path, body = f"/api/v1/events/{self.event}/standby/", {"quantity": self.plan.seats}
+        response = await self.ask("standby", "POST", path, json=body)
+        if response.is_ok:
+            raise UserFinished("sold_out", "waits on the standby list")
+        self.sees_sold_out, self.stays_in_line = False, True
+
+    def apply_outlook(self, outlook: dict[str, Any]) -> None:
+        self.sees_sold_out = bool(outlook.get("sold_out")) and not self.stays_in_line
 
     async def poll(self) -> Response:
         """Ask for the standing, by the queue token: far cheaper for the site than a session."""
@@ -190,6 +221,10 @@ class Fan:
     def queue(self) -> str:
         return f"/api/v1/events/{self.event}/queue/"
 
+    @property
+    def seats(self) -> str:
+        return f"/api/v1/events/{self.event}/reservations/"
+
     def enter_phase(self, phase: str) -> None:
         if phase != self.phase:
             self.pool.counters.change_phase(self.phase, phase)
@@ -197,7 +232,20 @@ class Fan:
 
     async def call(self, method: str, path: str, **more: Any) -> Response:
         more.setdefault("headers", self.headers)
-        return await self.http.call(method, path, ip_index=self.ip_index, **more)
+        response = await self.http.call(method, path, ip_index=self.ip_index, **more)
+        while response.status == 403 and response.code == challenges.REQUIRED:
+            began = self.now()
+            posed = response.json()["details"]["challenge"]
+            solved = more["headers"] | {challenges.HEADER: await challenges.solve(posed)}
+            self.record("challenge", began, level=posed["level"])
+            response = await self.http.call(
+                method, path, ip_index=self.ip_index, **more | {"headers": solved}
+            )
+        if response.cookies:  # one of them tells the site which browser this is
+            self.cookies |= response.cookies
+            joined = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+            self.headers["Cookie"] = joined
+        return response
 
     async def ask(
         self,
@@ -211,12 +259,23 @@ class Fan:
     ) -> Response:
         """Call until the answer does not ask to retry later."""
         for attempt in count():
-            response = await self.call(method, path, **more)
+            with self.recorded_if_stopped(action, **(record_data or {})):
+                response = await self.call(method, path, **more)
             self.record_response(action, response, names=names, **(record_data or {}))
             if not response.asks_to_retry:
                 break
             await self.pause(response.retry_delay(attempt, self.rng.random()))
         return response
+
+    @contextmanager
+    def recorded_if_stopped(self, action: str, **data: Any) -> Iterator[None]:
+        """Record the call in this block as one without an answer if the user is stopped in it."""
+        began = self.now()
+        try:
+            yield
+        except asyncio.CancelledError:
+            self.record(action, began, status=0, **data)
+            raise
 
     def record_response(
         self, action: str, response: Response, *, names: tuple[str, ...] = (), **data: Any

@@ -4,7 +4,6 @@ import asyncio
 import ipaddress
 import socket as sockets
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,27 +11,41 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from ticketing.rehearsal.simulator.users.responses import Response
+from ticketing.rehearsal.simulator.users.user_socket import UserSocket, handshake
 
 LOST = (aiohttp.ClientError, OSError, asyncio.TimeoutError)
 CALL_TIMEOUT = aiohttp.ClientTimeout(total=40, sock_connect=15)
 STREAM_TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=15, sock_read=30)
 KEEP_OPEN = 2.0  # seconds that idle connections stay open; servers close theirs after five
 MAX_CALLS = 1_000  # under way; others wait here, and are timed from when they are sent
-MAX_HANDSHAKES = 200
-USERS_PER_IP = 20
+MAX_HANDSHAKES, HANDSHAKE_SECONDS = 200, 40.0
+MAX_REST = 2.0  # seconds
+USERS_PER_IP = 5
 MAX_IPS = 500
+BOTS_PER_RANGE = 25  # each with an address of its own
+NUMBERS_PER_RANGE = 2 * BOTS_PER_RANGE  # every second user is a bot
 
 
 class UserHttpClient:
     """All users' connections to the site, at most like those of a browser."""
 
-    def __init__(self, url: str, *, people: int, now: Callable[[], float]) -> None:
-        self.url, self.now = url.rstrip("/"), now
+    def __init__(
+        self,
+        url: str,
+        *,
+        people: int,
+        now: Callable[[], float],
+        calls: int = MAX_CALLS,
+        handshakes: int = MAX_HANDSHAKES,
+        rest: float = 0.0,
+    ) -> None:
+        """After a call its slot rests for so many times as long as the call took."""
+        self.url, self.now, self.rest = url.rstrip("/"), now, rest
         self.is_local = _is_loopback(self.url)
         self.ip_count = min(MAX_IPS, max(1, -(-people // USERS_PER_IP))) if self.is_local else 1
         self._sessions: dict[int, aiohttp.ClientSession] = {}
-        self._calls = asyncio.Semaphore(MAX_CALLS)
-        self._handshakes = asyncio.Semaphore(MAX_HANDSHAKES)
+        self._calls = asyncio.Semaphore(calls)
+        self._handshakes = asyncio.Semaphore(handshakes)
 
     async def __aenter__(self) -> "UserHttpClient":
         return self
@@ -47,12 +60,18 @@ class UserHttpClient:
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc}"
 
+    def _source(self, ip_index: int) -> tuple[str, int] | None:
+        """The loopback has many addresses, so that limits by IP see many."""
+        return (source_address(self._known_index(ip_index)), 0) if self.is_local else None
+
+    def _known_index(self, ip_index: int) -> int:
+        return ip_index if ip_index < 0 else ip_index % self.ip_count
+
     def _session(self, ip_index: int) -> aiohttp.ClientSession:
-        """The session of a source address: the loopback has many, so that limits by IP see many."""
-        ip_index %= self.ip_count
+        """The session of a source address."""
+        ip_index = self._known_index(ip_index)
         if ip_index not in self._sessions:
-            ip = f"127.0.{1 + ip_index // 250}.{1 + ip_index % 250}"
-            source = (ip, 0) if self.is_local else None
+            source = self._source(ip_index)
             connector = aiohttp.TCPConnector(
                 family=sockets.AF_INET if source else sockets.AF_UNSPEC,
                 local_addr=source,
@@ -69,16 +88,19 @@ class UserHttpClient:
         self, method: str, path: str, *, ip_index: int, headers: Mapping[str, str], **more: Any
     ) -> Response:
         """Make a call; without an answer the response has status 0."""
-        async with self._calls:
-            began = self.now()
-            try:
-                async with self._session(ip_index).request(
-                    method, self.absolute_url(path), headers=headers, allow_redirects=False, **more
-                ) as response:
-                    body = await response.read()
-                    return Response(response.status, began, self.now(), body, response.headers)
-            except LOST:
-                return Response(0, began, self.now())
+        await self._calls.acquire()
+        began = self.now()
+        try:
+            async with self._session(ip_index).request(
+                method, self.absolute_url(path), headers=headers, allow_redirects=False, **more
+            ) as response:
+                body = await response.read()
+                return Response(response.status, began, self.now(), body, response.headers)
+        except LOST:
+            return Response(0, began, self.now())
+        finally:
+            resting = min(MAX_REST, self.rest * (self.now() - began))
+            asyncio.get_running_loop().call_later(resting, self._calls.release)
 
     async def socket(
         self,
@@ -87,11 +109,24 @@ class UserHttpClient:
         ip_index: int,
         headers: Mapping[str, str],
         protocols: Sequence[str] = (),
-    ) -> aiohttp.ClientWebSocketResponse:
-        async with self._handshakes:
-            return await self._session(ip_index).ws_connect(
-                self.absolute_url(path), headers=headers, protocols=protocols, max_msg_size=2**20
+    ) -> UserSocket:
+        """An open websocket, from the same source address."""
+        to = urlsplit(self.url)
+        request = handshake(to.netloc, to.path + path, headers, protocols)
+        async with self._handshakes, asyncio.timeout(HANDSHAKE_SECONDS):
+            _, socket = await asyncio.get_running_loop().create_connection(
+                lambda: UserSocket(request),
+                "127.0.0.1" if to.hostname == "localhost" else str(to.hostname),
+                to.port or (443 if to.scheme == "https" else 80),
+                local_addr=self._source(ip_index),
+                ssl=to.scheme == "https" or None,
             )
+            try:
+                await socket.opened
+            except BaseException:
+                socket.transport.abort()
+                raise
+            return socket
 
     def stream(self, path: str, *, ip_index: int, headers: Mapping[str, str]) -> Any:
         return self._session(ip_index).get(
@@ -102,14 +137,11 @@ class UserHttpClient:
         return path if path.startswith("http") else f"{self.url}{path}"
 
 
-async def close_socket(socket: aiohttp.ClientWebSocketResponse, *, abruptly: bool = False) -> None:
-    """Close a socket; abruptly without a closing handshake, as when the network is lost."""
-    if abruptly and (raw := socket.get_extra_info("socket")):
-        with suppress(OSError):
-            raw.shutdown(sockets.SHUT_RDWR)
-    with suppress(*LOST):
-        async with asyncio.timeout(5):  # `wait_for` may swallow a cancellation
-            await socket.close()
+def source_address(ip_index: int) -> str:
+    """People come from as many ranges as addresses; bots, below zero, from many of few ranges."""
+    if ip_index < 0:
+        return f"127.200.{-ip_index // NUMBERS_PER_RANGE % 250}.{1 + -ip_index % 250}"
+    return f"127.{16 + ip_index // 250}.{1 + ip_index % 250}.1"
 
 
 def _is_loopback(url: str) -> bool:

@@ -23,13 +23,18 @@ HUMAN_PERSONAS = {
     "double clicker": 7,
     "quitter": 3,
 }
+HOARDER = "bot that hoards"
 BOT_PERSONAS = {
     "bot of many tabs": 3,
     "bot that forges": 3,
     "bot that skips": 3,
     "bot that hammers": 2,
+    HOARDER: 4,
 }
-BOT_SHARE = 0.25
+BOT_SHARE = 0.5  # as many as people
+# Of so many users the first few wait together.
+PARTY_GROUP, PARTY_SIZE = 20, 3
+PARTY_PERSONAS = frozenset({"patient", "refresher", "two tabs", "ditherer", "double clicker"})
 CHANNELS = {"socket": 92, "stream": 4, "poll": 4}
 SEAT_STRATEGIES = {"map": 60, "best": 40}
 # What the gateway does with an ordinary card; the rare ones settle by themselves within seconds.
@@ -92,6 +97,8 @@ class Plan:
     has_second_card: bool = True
     pays_after: float = 0.0
     gives_back: bool = False
+    party: int | None = None  # those with the same one wait together
+    leads: bool = False  # invites the others
 
     @property
     def is_bot(self) -> bool:
@@ -99,9 +106,9 @@ class Plan:
 
 
 def plan_of(number: int, *, seed: int, sale: SaleParameters) -> Plan:
-    rng = Random(f"{seed}/{number}")  # noqa: S311 - no secret
-    bot_share = BOT_SHARE if sale.profile == "bots" else 0.0
-    persona = pick(rng, BOT_PERSONAS if rng.random() < bot_share else HUMAN_PERSONAS)
+    rng = _random_of(number, seed)
+    personas = BOT_PERSONAS if _draw_is_bot(rng, sale.profile) else HUMAN_PERSONAS
+    persona = pick(rng, personas)
     plan = Plan(
         number=number,
         persona=persona,
@@ -114,7 +121,28 @@ def plan_of(number: int, *, seed: int, sale: SaleParameters) -> Plan:
         card_behaviour=pick(rng, CARD_BEHAVIOURS),
         gives_back=rng.random() < 0.05,
     )
-    return replace(plan, **TRAITS[persona](rng, sale))
+    plan = replace(plan, **TRAITS[persona](rng, sale))
+    return replace(plan, **_party_of(plan))
+
+
+def is_bot(number: int, *, seed: int, profile: str) -> bool:
+    return _draw_is_bot(_random_of(number, seed), profile)
+
+
+def _random_of(number: int, seed: int) -> Random:
+    return Random(f"{seed}/{number}")  # noqa: S311 - no secret
+
+
+def _draw_is_bot(rng: Random, profile: str) -> bool:
+    return rng.random() < (BOT_SHARE if profile == "bots" else 0.0)
+
+
+def _party_of(plan: Plan) -> dict[str, Any]:
+    """A few of each group of users are friends; those with patience, so that they stay friends."""
+    group, place = divmod(plan.number, PARTY_GROUP)
+    if place >= PARTY_SIZE or plan.persona not in PARTY_PERSONAS:
+        return {}
+    return {"party": group, "leads": place == 0}
 
 
 def pick(rng: Random, weights: dict[str, int]) -> str:
@@ -221,4 +249,5 @@ TRAITS: dict[str, Callable[[Random, SaleParameters], Traits]] = {
     "bot that forges": bot,
     "bot that skips": bot,
     "bot that hammers": bot,
+    HOARDER: bot,
 }

@@ -113,12 +113,12 @@ class Purchase:
 
     async def _hold(self, hold_body: HoldBody, key: str) -> Response:
         fan = self.fan
-        path = f"/api/v1/events/{fan.event}/reservations/"
         headers = fan.headers | {"Idempotency-Key": key}
         is_shown = self.map.is_current and "seats" in hold_body
         attempt, shown = 0, dict[str, Any](map="live") if is_shown else {}
         while True:
-            response = await fan.call("POST", path, json=hold_body, headers=headers)
+            with fan.recorded_if_stopped("hold", asked=hold_body.get("seats", hold_body)):
+                response = await fan.call("POST", fan.seats, json=hold_body, headers=headers)
             fan.record_response("hold", response, **_recorded(hold_body, response), **shown)
             if not response.asks_to_retry:
                 return response
@@ -135,12 +135,15 @@ class Purchase:
         """Release seats and leave the queue; users who just quit do neither."""
         fan = self.fan
         if self.held and end.state in ("closed", "declined", "left"):
-            path = f"/api/v1/events/{fan.event}/reservations/{self.held.code}/"
-            fan.record_response(
-                "release", await fan.call("DELETE", path), reservation=self.held.code
-            )
+            code = self.held.code
+            path = f"/api/v1/events/{fan.event}/reservations/{code}/"
+            with fan.recorded_if_stopped("release", reservation=code):
+                response = await fan.call("DELETE", path)
+            fan.record_response("release", response, reservation=code)
         if end.state in ("declined", "left", "sold_out"):
-            fan.record_response("leave", await fan.call("DELETE", fan.queue), names=("was",))
+            with fan.recorded_if_stopped("leave"):
+                response = await fan.call("DELETE", fan.queue)
+            fan.record_response("leave", response, names=("was",))
 
     # -- refusals ---------------------------------------------------------------------------------
 
@@ -149,6 +152,9 @@ class Purchase:
         code = response.code
         if code == "not_admitted":
             return await self.still_inside()
+        if code == "pass_elsewhere":  # a lost answer had the cookie of this browser
+            await self.fan.ask("take_over", "POST", f"{self.fan.queue}take-over/")
+            return True
         if code in ("sold_out", "not_enough_places"):
             await self.wait_for_seats()
         elif code in BREAKS_SEAT_RULE:
@@ -164,6 +170,8 @@ class Purchase:
         return True
 
     def limit_wanted(self, seats: int) -> None:
+        if not seats and self.fan.party.has_joined:
+            raise UserFinished("left", "their party has all its seats")
         if not seats:
             raise UserFinished("refused", "has as many seats as one person may have")
         self.wanted = seats

@@ -2,12 +2,10 @@
 
 import asyncio
 import json
-from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import aiohttp
-
-from ticketing.rehearsal.simulator.users.http_client import LOST, close_socket
+from ticketing.rehearsal.simulator.users.http_client import LOST
 from ticketing.rehearsal.simulator.users.responses import (
     STANDING_WITH_DEADLINE,
     brings_token,
@@ -16,6 +14,7 @@ from ticketing.rehearsal.simulator.users.responses import (
     peek_standing,
     standing_fields,
 )
+from ticketing.rehearsal.simulator.users.user_socket import UserSocket
 
 if TYPE_CHECKING:
     from ticketing.rehearsal.simulator.users.fan import Fan
@@ -102,20 +101,17 @@ class QueueUpdates:
             await self._receive_all(socket, until, tab)
         finally:
             self._disconnected("socket", tab)
-            await close_socket(socket, abruptly=abruptly)
+            await socket.close(abruptly=abruptly)
 
-    async def _receive_all(
-        self, socket: aiohttp.ClientWebSocketResponse, until: float, tab: int
-    ) -> None:
-        loop, text = asyncio.get_running_loop(), aiohttp.WSMsgType.TEXT
-        with suppress(TimeoutError):
-            async with asyncio.timeout_at(until) as limit:
-                while self.fan.is_waiting:
-                    limit.reschedule(min(until, loop.time() + SILENCE))
-                    message = await socket.receive()
-                    if message.type is not text:
-                        return
-                    self.receive(message.data, tab)
+    async def _receive_all(self, socket: UserSocket, until: float, tab: int) -> None:
+        now = asyncio.get_running_loop().time
+        socket.listen(partial(self.receive, tab=tab))
+        while not socket.ended.done():
+            left = min(until, socket.heard_at + SILENCE) - now()
+            if left <= 0:
+                return
+            await asyncio.wait([socket.ended], timeout=left)
+        socket.ended.result()
 
     async def _by_stream(self, until: float) -> None:
         fan, began = self.fan, self.fan.now()
@@ -153,13 +149,17 @@ class QueueUpdates:
 
     # -- frames -----------------------------------------------------------------------------------
 
-    def receive(self, text: str, tab: int) -> None:
+    def receive(self, text: str, tab: int) -> bool:
+        """Take a frame; whether the user goes on waiting."""
         if is_standing(text):
             self._receive_standing(text, tab)
         elif text.startswith('{"type":"reconnect"'):
             self.reconnect_after = json.loads(text)["after_ms"] / 1000
+        elif text.startswith('{"type":"outlook"'):
+            self.fan.apply_outlook(json.loads(text))
         elif text.startswith('{"type":"error"'):
             self.refusal = json.loads(text)
+        return self.fan.is_waiting
 
     def _receive_standing(self, text: str, tab: int) -> None:
         fan, seen = self.fan, peek_standing(text)

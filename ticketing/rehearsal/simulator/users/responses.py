@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from ticketing.rehearsal.simulator.history import LANE_NUMBERS
+
 STANDING = ("state", "number", "position", "ahead", "total", "server_time")
 STANDING_WITH_DEADLINE = (*STANDING, "deadline")
 STATE, NUMBER, AHEAD = '"state":"', '"number":', '"ahead":'
@@ -34,6 +36,14 @@ class Response:
     def asks_to_retry(self) -> bool:
         return self.status in RETRY_STATUSES or (self.status == 409 and self.code == "seats_busy")
 
+    @property
+    def cookies(self) -> dict[str, str]:
+        """What the site asks to keep."""
+        if "Set-Cookie" not in self.headers:
+            return {}
+        pairs = (each.partition(";")[0] for each in self.headers.getall("Set-Cookie"))
+        return {name: value for name, _, value in (pair.partition("=") for pair in pairs)}
+
     def json(self) -> Any:
         try:
             return json.loads(self.body)
@@ -59,8 +69,11 @@ class Response:
 
 
 def standing_fields(body: Any, names: tuple[str, ...] = STANDING) -> dict[str, Any]:
-    """The fields of a standing that are recorded."""
-    return {name: body[name] for name in names if name in body}
+    """The fields of a standing that are recorded; a number says its lane, as in the journal."""
+    fields = {name: body[name] for name in names if name in body}
+    if body.get("lane") and fields.get("number"):
+        fields["number"] += body["lane"] * LANE_NUMBERS
+    return fields
 
 
 def peek_standing(text: str) -> tuple[str, str]:

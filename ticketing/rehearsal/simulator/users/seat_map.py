@@ -7,13 +7,10 @@ parsed once for all, and applied only when a user chooses.
 import asyncio
 import json
 from collections import deque
-from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import aiohttp
-
-from ticketing.rehearsal.simulator.users.http_client import LOST, close_socket
+from ticketing.rehearsal.simulator.users.http_client import LOST
 from ticketing.rehearsal.simulator.users.responses import Response
 from ticketing.rehearsal.simulator.users.seat_layout import FREE, HELD, SeatLayout, states_of
 
@@ -37,7 +34,8 @@ class SeatMap:
         self.tag = self.refusal = ""
         self._recent: deque[tuple[float, Changes]] = deque()
         self._unapplied: list[Changes] = []
-        self._reconnect_after = 0.0
+        self._reconnect_after = self._listed_at = 0.0
+        self._is_first = False  # the next frame is the first one of its socket
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: list[asyncio.Task[Any]] = []
 
@@ -95,7 +93,7 @@ class SeatMap:
 
     async def load(self) -> Response:
         """Load the list once; recently pushed changes are applied on top of it."""
-        fan = self.fan
+        fan, began = self.fan, asyncio.get_running_loop().time()
         known = {"If-None-Match": self.tag} if self.tag and self.letters else {}
         response = await fan.call("GET", self.path, headers=fan.headers | known)
         states = states_of(response.body) if response.is_ok else ""
@@ -104,7 +102,8 @@ class SeatMap:
         fan.record("map", response.began, response.ended, status=status, code=response.code, **data)
         if response.is_ok:
             self._take(response, states)
-        self.is_stale = self.is_stale and status != 200
+        if status == 200:
+            self._listed_at, self.is_stale = began, False
         self._load_in(
             (POLL_SECONDS if self.failed_connects >= MAX_FAILURES else REFRESH_SECONDS)
             * fan.rng.uniform(0.8, 1.2)
@@ -154,24 +153,19 @@ class SeatMap:
             self._count_failure()
             return
         fan.record("connect", began, channel=CHANNEL)
+        self._is_first = True
         try:
-            await self._receive_frames(socket)
+            socket.listen(self.receive)
+            await asyncio.shield(socket.ended)
         finally:
             now = fan.now()
             fan.record("disconnect", now, now, code=self.refusal, channel=CHANNEL)
             self.is_live = False
-            await close_socket(socket)
+            await socket.close()
         self._count_failure()
 
-    async def _receive_frames(self, socket: aiohttp.ClientWebSocketResponse) -> None:
-        with suppress(*LOST):
-            while not self._reconnect_after:
-                message = await socket.receive()
-                if message.type is not aiohttp.WSMsgType.TEXT:
-                    return
-                self.receive(message.data)
-
-    def receive(self, text: str) -> None:
+    def receive(self, text: str) -> bool:
+        """Take a frame; whether this socket goes on."""
         if text.startswith('{"type":"seats"'):
             self._receive_changes(changes_in(text))
         elif text.startswith('{"type":"refresh"'):
@@ -181,13 +175,15 @@ class SeatMap:
             self._reconnect_after = json.loads(text)["after_ms"] / 1000
         elif text.startswith('{"type":"error"'):
             self.refusal = str(json.loads(text).get("code", ""))
+        return not self._reconnect_after
 
     def _receive_changes(self, changes: Changes) -> None:
         now = asyncio.get_running_loop().time()
-        if self.failed_connects:  # pushes were missed
+        is_list_old = self._is_first and self.letters and now > self._listed_at + RECENT / 2
+        if self.failed_connects or is_list_old:  # pushes were missed
             self.is_stale = True
             self._load_in(0)
-        self.is_live, self.failed_connects = True, 0
+        self.is_live, self.failed_connects, self._is_first = True, 0, False
         while self._recent and self._recent[0][0] < now - RECENT:
             self._recent.popleft()
         if changes:

@@ -1,6 +1,7 @@
 """All simulated users of a rehearsal."""
 
 import asyncio
+import gc
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,9 +12,13 @@ from ticketing.rehearsal.simulator.users.bots import Bot
 from ticketing.rehearsal.simulator.users.fan import Account, Fan
 from ticketing.rehearsal.simulator.users.http_client import UserHttpClient
 from ticketing.rehearsal.simulator.users.outcomes import UserFinished
+from ticketing.rehearsal.simulator.users.parties import PartyCodes
 from ticketing.rehearsal.simulator.users.personas import Plan, SaleParameters, plan_of
 from ticketing.rehearsal.simulator.users.purchase import Hold
 from ticketing.rehearsal.simulator.users.seat_layout import SeatLayout
+
+# New objects after which unreachable ones are looked for, among those of thousands of users.
+COLLECT_AFTER = 50_000
 
 
 class UserPool:
@@ -37,6 +42,7 @@ class UserPool:
             limit=int(setting["limit_per_person"]),
             hold_seconds=float(setting["hold_seconds"]),
         )
+        self.codes = PartyCodes()
         self._record = record
         self.layout: SeatLayout | None = None
         self.fans: list[Fan] = []
@@ -56,6 +62,7 @@ class UserPool:
 
     def start(self, accounts: Mapping[int, Account]) -> None:
         """Start everybody; they wait for the time at which they arrive."""
+        gc.set_threshold(COLLECT_AFTER)
         for number, account in accounts.items():
             plan = plan_of(number, seed=self.seed, sale=self.sale)
             self.fans.append(self.make_user(plan, account))

@@ -15,10 +15,10 @@ def failing(evidence: Evidence) -> dict[str, Verdict]:
     return {one.name: one for one in verdicts(evidence) if one.holds is False}
 
 
-def only(evidence: Evidence, name: str) -> str:
-    """The counterexample of the only promise that fails."""
+def only(evidence: Evidence, name: str, *also: str) -> str:
+    """The counterexample of the promise that fails, alone or with those that imply it."""
     failed = failing(evidence)
-    assert set(failed) == {name}, {one: str(it.counterexample) for one, it in failed.items()}
+    assert set(failed) == {name, *also}, {one: str(it.counterexample) for one, it in failed.items()}
     return str(failed[name].counterexample)
 
 

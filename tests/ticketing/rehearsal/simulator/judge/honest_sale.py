@@ -82,7 +82,8 @@ class Sale:
             "limit_per_person": LIMIT, "hold_seconds": HOLD_SECONDS, "seats": self.seats,
             "payments": True, "knobs": dict(KNOBS), "began": START, "embedded": True,
             "version": "0.1.0",
-            "seed_hash": sha256(b"seed").hexdigest(), "server_time": iso(START + self.offset),
+            "secret_sha256": sha256(b"secret").hexdigest(), "public_value": "7 11 19",
+            "server_time": iso(START + self.offset),
             "people": {str(who): self.person(who) for who in range(self.fans)},
             "machine": {"cpus": 2, "memory_mb": 4096, "python": "3.11", "system": "Linux"},
         }  # fmt: skip
@@ -101,7 +102,7 @@ class Sale:
         self.runner_record("begin", {})
         self.runner_record("move", {"move": "lobby", "state": "lobby"})
         yield 5
-        self.site.open("seed", "salt")
+        self.site.open("secret", "salt")
         self.runner_record("move", {"move": "open", "state": "open"})
         yield 10
         self.site.knobs["admit_per_second"] = 6
@@ -119,6 +120,7 @@ class Sale:
         self.runner_record("move", {"move": "close", "state": "closed"})
         yield 30
         self.site.expire()
+        self.runner_record("facts", {"settled": True})
         self.runner_record("finish", {})
 
     def ticking(self) -> Steps:
@@ -139,15 +141,23 @@ class Sale:
     def sampling(self) -> Steps:
         while self.now < START + 100:
             site = self.site
+            left = 0 if site.state == "closed" else 1  # what is not sold goes off sale at the end
             self.records.append(Record(RUNNER, "sample", self.now - 0.01, self.now + 0.01, data={
                 "at": iso(self.now + self.offset), "state": site.state, "lobby": len(site.lobby),
                 "waiting": len(site.line), "ready": len(site.ready), "inside": len(site.inside),
                 "max_inside": site.knobs["max_inside"],
                 "admit_per_second": site.knobs["admit_per_second"],
-                "seats": {"free": 1, "held": 1, "paying": 0, "sold": len(site.facts()["sold"])},
+                "seats": {
+                    "free": left, "held": left, "paying": 0, "sold": len(site.facts()["sold"])
+                },
                 "tick_age_seconds": self.tick_age(),
                 "database_ms": 2, "redis_ms": 1, "breaker": "closed",
+                "oldest_charge_seconds": 0.4, "oldest_leak_seconds": 0.0,
             }))  # fmt: skip
+            if int(self.now - START) % 4 == 0:
+                self.records.append(
+                    Record(RUNNER, "books", self.now - 0.01, self.now + 0.01, data=site.books())
+                )
             yield 1.0
 
     def tick_age(self) -> float:

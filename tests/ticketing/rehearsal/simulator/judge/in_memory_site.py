@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
-from ticketing.rehearsal.simulator.history import JournalEntry
+from ticketing.rehearsal.simulator.history import LANE_NUMBERS, JournalEntry
 
 PRICE = 110_000
 KNOBS = {
@@ -14,6 +14,12 @@ KNOBS = {
     "pass_seconds": 20, "pass_max_seconds": 60, "absence_seconds": 10,
 }  # fmt: skip
 LIMIT, HOLD_SECONDS = 4, 10.0
+# Of two lanes: one person in three is in the second.
+WEIGHTS = {0: 1, 1: 2}
+
+
+def lane_of(person: int) -> int:
+    return int(person % 3 == 0)
 
 
 def iso(at: float) -> str:
@@ -44,10 +50,13 @@ class Site:
     payments: dict[str, dict[str, Any]] = field(default_factory=dict)
     draw: dict[str, Any] | None = None
     state: str = "lobby"
-    counter: int = 0
+    counters: dict[int, int] = field(default_factory=lambda: dict.fromkeys(WEIGHTS, 0))
+    tags: dict[int, float] = field(default_factory=lambda: dict.fromkeys(WEIGHTS, 0.0))
+    lane_clock: float = 0.0
     tokens: float = 0.0
     refilled: float = 0.0
     snapshot: tuple[float, dict[int, int]] = (0.0, {})
+    told_at: dict[int, float] = field(default_factory=dict)  # nobody is told an older position
     knobs: dict[str, Any] = field(default_factory=lambda: dict(KNOBS))
 
     def note(self, kind: str, person: int, number: int, at: float | None = None) -> None:
@@ -58,11 +67,12 @@ class Site:
         here = any(person in place for place in (self.lobby, self.line, self.ready, self.inside))
         if not here and self.state == "lobby":
             self.lobby[person] = self.clock()
-            self.note("lobby", person, 0)
+            self.note("lobby", person, lane_of(person) * LANE_NUMBERS)
         elif not here:
-            self.counter += 1
-            self.note("join", person, self.counter)
-            self.line[person] = self.counter
+            lane = lane_of(person)
+            self.counters[lane] += 1
+            self.line[person] = lane * LANE_NUMBERS + self.counters[lane]
+            self.note("join", person, self.line[person])
         return self.standing(person)
 
     def number(self, person: int) -> int | None:
@@ -71,9 +81,10 @@ class Site:
 
     def standing(self, person: int, of_snapshot: bool = False) -> dict[str, Any]:
         at, line = self.clock(), self.line
-        fresh = at - self.snapshot[0] < 3
+        fresh = at - self.snapshot[0] < 3 and self.told_at.get(person, 0.0) <= self.snapshot[0]
         if of_snapshot and fresh and person in self.line and person in self.snapshot[1]:
             at, line = self.snapshot
+        self.told_at[person] = at
         number = line.get(person)
         standing: dict[str, Any] = {
             "server_time": iso(at),
@@ -81,7 +92,8 @@ class Site:
             "number": self.number(person),
         }
         if number:
-            ahead = sum(other < number for other in line.values())
+            lane = lane_of(person) * LANE_NUMBERS
+            ahead = sum(lane <= other < number for other in line.values())
             return standing | {"state": "WAITING", "position": ahead + 1, "ahead": ahead}
         state = (
             "ADMITTED" if person in self.inside else "READY" if person in self.ready else "EXPIRED"
@@ -92,19 +104,24 @@ class Site:
         self.seen[person] = self.clock()
         return self.standing(person, of_snapshot)
 
-    def open(self, seed: str, salt: str) -> None:
+    def open(self, secret: str, salt: str) -> None:
         self.state = "open"
         entries = {sha256(f"{salt}:{one}".encode()).hexdigest()[:16]: one for one in self.lobby}
+        lobby = sha256("\n".join(sorted(entries)).encode()).hexdigest()
+        seed = sha256(f"{secret}:{lobby}:7 11 19".encode()).hexdigest()
         drawn = sorted(entries, key=lambda entry: sha256(f"{seed}:{entry}".encode()).digest())
         self.draw = {
-            "seed": seed, "seed_hash": sha256(seed.encode()).hexdigest(),
-            "first_number": self.counter + 1, "people": [entries[entry] for entry in drawn],
+            "secret": secret, "secret_sha256": sha256(secret.encode()).hexdigest(),
+            "lobby_sha256": lobby, "public_value_source": "the lottery of Saturday",
+            "public_value": "7 11 19", "seed": seed, "shuffled": True,
+            "first_number": 1, "people": [entries[entry] for entry in drawn],
             "entries": drawn,
         }  # fmt: skip
-        for entry in drawn:
-            self.counter += 1
-            self.line[entries[entry]] = self.counter
-            self.note("join", entries[entry], self.counter)
+        for number, entry in enumerate(drawn, start=1):
+            person = entries[entry]
+            self.line[person] = lane_of(person) * LANE_NUMBERS + number
+            self.note("join", person, self.line[person])
+        self.counters = dict.fromkeys(WEIGHTS, len(drawn))
         self.lobby, self.refilled = {}, self.clock()
 
     def tick(self, now: float) -> list[int]:
@@ -118,10 +135,7 @@ class Site:
         rate = self.knobs["admit_per_second"]
         self.tokens += max(now - self.refilled, 0) * rate
         room = self.knobs["max_inside"] - len(self.ready) - len(self.inside)
-        called = sorted(self.line, key=lambda one: self.line[one])[
-            : max(min(int(self.tokens), room), 0)
-        ]
-        called = called if self.state == "open" else []
+        called = self.next_people(max(min(int(self.tokens), room), 0))
         for person in called:
             number = self.line.pop(person)
             self.ready[person] = (number, now + self.knobs["claim_seconds"])
@@ -130,6 +144,22 @@ class Site:
         self.refilled = max(now, self.refilled)
         self.snapshot = (now, dict(self.line))
         self.expire()
+        return called
+
+    def next_people(self, count: int) -> list[int]:
+        """By the weights of the lanes in which people wait."""
+        lines: dict[int, list[int]] = {lane: [] for lane in WEIGHTS}
+        for person in sorted(self.line, key=lambda one: self.line[one]):
+            lines[lane_of(person)].append(person)
+        called: list[int] = []
+        while self.state == "open" and len(called) < count and any(lines.values()):
+            starts = {
+                lane: max(self.tags[lane], self.lane_clock) for lane in WEIGHTS if lines[lane]
+            }
+            lane = min(starts, key=lambda one: starts[one])
+            self.lane_clock = starts[lane]
+            self.tags[lane] = starts[lane] + 1 / WEIGHTS[lane]
+            called.append(lines[lane].pop(0))
         return called
 
     def expire(self) -> None:
@@ -202,6 +232,22 @@ class Site:
         self.orders[payment["reservation"]].state = "refunded"
         return "PARTIALLY_REFUNDED"
 
+    def books(self) -> dict[str, Any]:
+        """Sums of the payments by state, and who has which seat now."""
+        by_state: dict[str, dict[str, Any]] = {}
+        for payment in self.payments.values():
+            names = ("amount", "refunded", "charged", "returned")
+            row = by_state.setdefault(payment["state"], dict.fromkeys(("count", *names), 0))
+            returned = payment["refunded"] if payment["charged"] else 0
+            for name, value in (payment | {"count": 1, "returned": returned}).items():
+                if name in row:
+                    row[name] += value
+        owners = {seat: order.code for order in self.live for seat in order.seats}
+        return {
+            "payments": [{"state": state} | row for state, row in by_state.items()],
+            "seats": [[seat, owners.get(seat)] for seat in range(1, self.seats + 1)],
+        }
+
     def facts(self) -> dict[str, Any]:
         bought = [one for one in self.orders.values() if one.state == "confirmed"]
         sold = [[seat, one.person] for one in bought for seat in one.seats]
@@ -230,4 +276,5 @@ class Site:
                 "available": self.seats - len(sold), "held": 0, "sold": len(sold), "held_back": 0,
             },
             "draw": self.draw,
+            "lanes": [{"lane": lane, "weight": weight} for lane, weight in WEIGHTS.items()],
         }  # fmt: skip

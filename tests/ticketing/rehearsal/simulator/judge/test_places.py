@@ -7,12 +7,15 @@ from itertools import pairwise
 import pytest
 
 from tests.ticketing.rehearsal.simulator.judge.altered_evidence import (
+    TEN,
+    a_line,
     failing,
     first,
     only,
     with_knob,
     with_record,
     with_records,
+    with_setting,
     without,
 )
 from tests.ticketing.rehearsal.simulator.judge.honest_sale import honest
@@ -155,6 +158,18 @@ def test_a_position_of_somebody_who_was_no_longer_in_line(calm_sale):
     )
 
     assert f"#{who}" in counterexample
+
+
+@pytest.mark.parametrize("done", [TEN + 18, TEN + 10, None])
+def test_a_position_of_before_a_change_that_redis_made_late(done):
+    """The tick that called no. 1 was decided at 10 s; on a busy machine it ran at 18 s."""
+    data = {"state": "WAITING", "number": 3, "position": 3, "server_time": iso(TEN + 17)}
+    poll = Record(3, "poll", TEN + 17, TEN + 17.1, data=data)
+    line = a_line([(1, "join", 1), (2, "join", 2), (3, "join", 3), (10, "ready", 1)], poll)
+    journal = [*line.journal[:-1], replace(line.journal[-1], done=done)]
+    evidence = with_setting(replace(line, journal=journal), people={"3": 103})
+
+    assert ("positions" in failing(evidence)) == (done != TEN + 18)
 
 
 def told_worse(sale, *, tab=0, began=0.0):

@@ -68,7 +68,7 @@ class Terminal(io.StringIO):
 
 async def shown(progress, out):
     task = asyncio.create_task(dashboard.show(progress, out))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not out.getvalue():
             await asyncio.sleep(0)
     task.cancel()

@@ -83,7 +83,12 @@ class Terminal:
         return bool(read)
 
     def frame(self):
-        """The lines of a screen that was drawn from now on."""
+        """The lines of a screen that was drawn from now on.
+
+        What a slow reader has not read yet was drawn before.
+        """
+        while select.select([self.mine], [], [], 0)[0] and self._read():
+            pass
         start = len(self.seen)
         self.read_until(lambda seen: seen.count(CLEAR_REST, start) >= 3)
         last = self.seen[start:].split(HOME)[-2]

@@ -68,7 +68,7 @@ def test_only_free_ordinary_seats_side_by_side_are_chosen():
 
 
 def test_state_and_number_of_a_frame_are_found_without_parsing():
-    frames = Frames(TickMessage(7, queue_state="open", waiting=500, fast=10, slow=9, at_ms=10**12))
+    frames = Frames(TickMessage(7, queue_state="open", waiting=500, at_ms=10**12))
     text = frames.waiting(5124, 41)
 
     assert is_standing(text)

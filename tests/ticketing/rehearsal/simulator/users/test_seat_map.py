@@ -15,6 +15,7 @@ from ticketing.rehearsal.simulator.history import Record, steady_time
 from ticketing.rehearsal.simulator.users import seat_map
 from ticketing.rehearsal.simulator.users.http_client import UserHttpClient
 from ticketing.rehearsal.simulator.users.seat_map import SeatMap, changes_in
+from ticketing.rehearsal.simulator.users.user_socket import UserSocket
 
 
 class Site:
@@ -22,6 +23,8 @@ class Site:
 
     def __init__(self):
         self.states, self.lists, self.sockets, self.refuses = "a" * 12, 0, [], False
+        self.opens = asyncio.Event()
+        self.opens.set()
 
     async def list(self, request):
         self.lists += 1
@@ -33,6 +36,7 @@ class Site:
     async def socket(self, request):
         if self.refuses:
             return web.Response(status=503)
+        await self.opens.wait()
         socket = web.WebSocketResponse()
         await socket.prepare(request)
         self.sockets.append(socket)
@@ -91,7 +95,7 @@ async def page(fan):
 
 
 async def until(condition):
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not condition():
             await asyncio.sleep(0.01)
 
@@ -135,7 +139,7 @@ async def test_changes_that_keep_coming_do_not_postpone_the_list(site, page, mon
     await page.states()
     await until(lambda: page.is_current)
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while site.lists == 1:
             await site.push(REFRESH)
             await asyncio.sleep(0.01)
@@ -166,19 +170,32 @@ async def test_after_a_gap_the_map_is_current_only_with_a_new_list(site, page, m
     assert (len(site.sockets), site.lists) == (2, 2)
 
 
+async def test_a_list_from_long_before_the_first_frame_is_fetched_again(site, page, monkeypatch):
+    """The first frame has the changes of the last seconds only."""
+    monkeypatch.setattr(seat_map, "RECENT", 0.0)
+    site.opens.clear()
+    await page.states()
+    site.states = "b" * 12
+
+    site.opens.set()
+    await until(lambda: page.is_current)
+
+    assert await page.states() == "b" * 12
+
+
 async def test_a_page_that_is_closed_while_its_connection_ends_stays_closed(
     site, page, monkeypatch
 ):
-    async def ignores_cancellation(socket):
+    async def ignores_cancellation(self):
         with suppress(asyncio.CancelledError):
             await asyncio.Event().wait()
 
-    monkeypatch.setattr(seat_map, "close_socket", ignores_cancellation)
+    monkeypatch.setattr(UserSocket, "close", ignores_cancellation)
     await until(lambda: page.is_live)
     await site.sockets[0].close()
     await until(lambda: not page.is_live)
 
-    await asyncio.wait_for(page.close(), 10)
+    await asyncio.wait_for(page.close(), 60)
 
     assert len(site.sockets) == 1
 
