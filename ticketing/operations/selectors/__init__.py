@@ -1,0 +1,1 @@
+from ticketing.operations.selectors.findings import Finding, Report, diagnose
