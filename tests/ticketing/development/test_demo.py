@@ -6,9 +6,18 @@ from django.core.management import CommandError, call_command
 from tests.making import make_user
 from ticketing.accounts.models import User
 from ticketing.development import demo
+from ticketing.development.demo.events import PRESALE_CODES
 from ticketing.events.models import Event, Seat
+from waiting_queue.models import Lane, SaleQueue, WaitingPage
+from waiting_queue.selectors import published_page
+from waiting_queue.services.lane_keys import take_key
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def media(settings, tmp_path) -> None:
+    settings.MEDIA_ROOT = tmp_path
 
 
 def test_the_demo_has_what_a_visitor_wants_to_see(now):
@@ -29,6 +38,36 @@ def test_one_sale_opens_within_minutes(now):
     ]
 
     assert len(soon) == 1
+
+
+def test_two_events_have_a_waiting_page_of_their_own(now):
+    events = demo.create_demo(now=now)
+
+    own = [event for event in events if published_page(event.pk)]
+    assert len(own) == 2
+    assert all(page.picture.storage.exists(page.picture.name) for page in WaitingPage.objects.all())
+
+
+def test_each_fan_can_use_a_code_of_the_presale_before_the_open_sale(now):
+    events = demo.create_demo(now=now)
+    presale, open_sale = Lane.objects.order_by("-number")
+
+    fans = User.objects.filter(is_staff=False)
+    taken = [
+        take_key(event_id=presale.queue_id, person=str(fan.pk), lane=None, code=code, now=now)
+        for fan, code in zip(fans, PRESALE_CODES, strict=True)
+    ]
+
+    assert taken == [presale.number] * 3
+    assert open_sale.opens_at > now
+    event = next(event for event in events if event.pk == presale.queue_id)
+    assert all(code in event.description_ko for code in PRESALE_CODES)
+
+
+def test_one_line_is_drawn_every_minute(now):
+    demo.create_demo(now=now)
+
+    assert SaleQueue.objects.filter(mode=SaleQueue.Mode.MINUTE_DRAW).count() == 1
 
 
 def test_the_printed_log_ins_work(now):

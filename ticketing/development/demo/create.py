@@ -1,17 +1,24 @@
 """Creates the demo data."""
 
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
+from django.core.files.base import ContentFile
 from django.db import transaction
 
+from reservations import services as reservations
 from ticketing.accounts.models import User
-from ticketing.development.demo.events import EVENTS, ORGANISERS, DemoEvent
+from ticketing.development.demo.events import EVENTS, OPEN_SALE_IN, ORGANISERS, DemoEvent
 from ticketing.development.demo.people import create_people
+from ticketing.development.demo.posters import poster
 from ticketing.development.demo.venues import VENUES, DemoVenue
+from ticketing.development.demo.waiting_pages import PAGES, create_page
+from ticketing.development.log_ins import FANS
 from ticketing.events import services
 from ticketing.events.models import Event, Grade, Organiser, Place, Seat, SeatPlan, Venue
 from ticketing.events.services.plans import generate_plan
-from waiting_queue.models import SaleQueue
+from waiting_queue import services as queues
+from waiting_queue.models import Lane, SaleQueue
 
 COLOURS = {
     "VIP": "#7c3aed",
@@ -45,8 +52,26 @@ def create_demo(*, now: datetime) -> list[Event]:
         create_event(spec, plans[spec.venue], organisers[spec.organiser], operator, now)
         for spec in EVENTS
     ]
-    create_queues(events)
+    for event, spec in zip(events, EVENTS, strict=True):
+        if spec.sells_out:
+            sell_out(event, now)
+        create_queue(event, spec, operator, now)
+    for event, spec in zip(events, EVENTS, strict=True):
+        if spec.waiting_page:
+            create_page(event.pk, PAGES[spec.waiting_page], operator, now)
     return events
+
+
+def sell_out(event: Event, now: datetime) -> None:
+    """The fans buy as many seats as they may, until none is left."""
+    seats = list(event.seats.order_by("pk").values_list("pk", flat=True))
+    for fan in User.objects.filter(email__in=FANS).order_by("pk"):
+        mine, seats = seats[: event.seats_per_person], seats[event.seats_per_person :]
+        choice = reservations.SeatChoice.named(mine)
+        hold = reservations.hold_seats(event_id=event.pk, choice=choice, fan_id=fan.pk, now=now)
+        code = hold.reservation.code
+        reservations.extend_for_payment(code=code, fan_id=fan.pk, now=now)
+        reservations.confirm(code=code, now=now)
 
 
 def create_venue(spec: DemoVenue) -> SeatPlan:
@@ -63,6 +88,9 @@ def create_event(
     event = Event.objects.create(
         **bilingual("title", spec.title),
         **bilingual("description", spec.description),
+        **bilingual("cast", spec.cast),
+        **bilingual("notices", spec.notices),
+        running_minutes=spec.running_minutes,
         organiser=organiser,
         plan=plan,
         state=spec.state,
@@ -71,6 +99,10 @@ def create_event(
         starts_at=starts_at,
         ends_at=starts_at + timedelta(hours=2, minutes=30),
     )
+    local = starts_at.astimezone(ZoneInfo(plan.venue.time_zone))
+    lines = (event.title_en, f"{local:%Y. %-m. %-d. %H:%M} · {plan.venue.name_ko}")
+    picture = ContentFile(poster(spec.poster, event.title_ko, lines))
+    event.poster.save(f"demo-{spec.poster}.webp", picture)
     create_grades(event, spec.prices)
     services.create_seats(event_id=event.pk, by=operator, now=now)
     if spec.held_back:
@@ -78,13 +110,28 @@ def create_event(
     return event
 
 
-def create_queues(events: list[Event]) -> None:
-    SaleQueue.objects.bulk_create(
-        SaleQueue(
-            event=event, lobby_opens_at=event.on_sale_at - LOBBY_TIME, opens_at=event.on_sale_at
-        )
-        for event in events
+def create_queue(event: Event, spec: DemoEvent, operator: User, now: datetime) -> None:
+    queue = SaleQueue.objects.create(
+        event=event,
+        lobby_opens_at=event.on_sale_at - LOBBY_TIME,
+        opens_at=event.on_sale_at,
+        admit_per_second=spec.admit_per_second,
     )
+    if spec.mode:
+        queues.set_knobs(event_id=event.pk, knobs={"mode": spec.mode}, by=operator, now=now)
+    if spec.presale_codes:
+        create_presale(queue, spec.presale_codes, operator, now)
+
+
+def create_presale(queue: SaleQueue, codes: tuple[str, ...], operator: User, now: datetime) -> None:
+    """Two lanes: one for whoever has a code, at once, and one for everybody, later."""
+    names = bilingual("name", ("팬클럽 선예매", "Fan-club presale"))
+    presale = Lane(queue=queue, key=Lane.Key.CODES, weight=3, **names)
+    names = bilingual("name", ("일반 예매", "Open sale"))
+    open_sale = Lane(queue=queue, key=Lane.Key.NONE, opens_at=now + OPEN_SALE_IN, **names)
+    for lane in (presale, open_sale):
+        queues.save_lane(lane=lane, by=operator, now=now, limits={})
+    queues.import_keys(lane=presale, text="\n".join(codes), by=operator, now=now)
 
 
 def create_grades(event: Event, prices: dict[str, int]) -> None:

@@ -18,7 +18,16 @@ class DemoEvent:
     starts_in: timedelta
     on_sale_in: timedelta
     state: Event.State
+    poster: str
+    running_minutes: int | None = None
+    cast: tuple[str, str] = ("", "")
+    notices: tuple[str, str] = ("", "")
     held_back: str = ""  # section whose first row is held back for the production
+    sells_out: bool = False  # the demo's fans buy every seat
+    admit_per_second: float = 10
+    waiting_page: str = ""  # a waiting page of its own, by its name in the list of them
+    mode: str = ""  # of the line; empty: as usual
+    presale_codes: tuple[str, ...] = ()  # a lane of its own, before the open sale
 
 
 ORGANISERS = {
@@ -27,15 +36,28 @@ ORGANISERS = {
     "wave": (("파도소리", "Wave Sounds"), "crew@wave.example"),
 }
 
+# Public: the event page shows them.
+PRESALE_CODES = ("GLASS-GARDEN-1", "GLASS-GARDEN-2", "GLASS-GARDEN-3")
+# So long after the creation of the demo the sale of which they are the codes is open to everybody.
+OPEN_SALE_IN = timedelta(minutes=30)
+
 EVENTS = [
     DemoEvent(
         title=("루나 월드투어: 서울의 밤", "LUNA World Tour: Seoul Nights"),
         description=(
             "세 번의 매진 이후 돌아온 루나의 월드투어. 새 앨범 전곡과 함께, 360도 무대에서 "
-            "펼쳐지는 두 시간 반의 공연을 만나보세요.\n\n"
-            "7세 이상 관람가. 1인 4매까지 예매할 수 있습니다.",
+            "펼쳐지는 두 시간 반의 공연을 만나보세요.",
             "After three sold-out tours LUNA comes home: the whole new album and two and a half "
-            "hours on a stage in the round.\n\nAges 7 and over. Up to four tickets per person.",
+            "hours on a stage in the round.",
+        ),
+        poster="stage",
+        running_minutes=150,
+        cast=("루나, 밴드 문라이즈", "LUNA with the Moonrise band"),
+        notices=(
+            "7세 이상 관람가입니다.\n1인 4매까지 예매할 수 있습니다.\n"
+            "공연장 안에서는 촬영과 녹음이 금지됩니다.",
+            "Ages 7 and over.\nUp to four tickets per person.\n"
+            "No filming or recording in the arena.",
         ),
         venue="arena",
         organiser="moon",
@@ -44,14 +66,25 @@ EVENTS = [
         on_sale_in=timedelta(minutes=-30),
         state=State.ON_SALE,
         held_back="F2",
+        admit_per_second=40,
+        waiting_page="luna",
     ),
     DemoEvent(
         title=("창작 뮤지컬 〈종이별〉", "Paper Stars, a new musical"),
         description=(
-            "밤하늘을 접는 소녀와 별을 잃어버린 천문학자의 이야기. 라이브 5인조 밴드와 "
-            "함께합니다.\n\n공연 시간 110분, 중간 휴식 없음.",
+            "밤하늘을 접는 소녀와 별을 잃어버린 천문학자의 이야기. 라이브 5인조 밴드와 함께합니다.",
             "A girl who folds the night sky and an astronomer who has lost his stars. With a live "
-            "band of five.\n\n110 minutes, no interval.",
+            "band of five.",
+        ),
+        poster="stars",
+        running_minutes=110,
+        cast=(
+            "소녀 – 한서윤\n천문학자 – 오정민\n별지기 – 김다온",
+            "The girl – Han Seoyun\nThe astronomer – Oh Jeongmin\nThe keeper – Kim Daon",
+        ),
+        notices=(
+            "중간 휴식이 없습니다. 늦게 오시면 2막부터 입장하실 수 있습니다.",
+            "No interval. Latecomers are admitted before the second act.",
         ),
         venue="hall",
         organiser="stage",
@@ -59,12 +92,19 @@ EVENTS = [
         starts_in=timedelta(days=12),
         on_sale_in=timedelta(minutes=5),
         state=State.ANNOUNCED,
+        waiting_page="stars",
     ),
     DemoEvent(
         title=("파도소리 스탠딩 나이트", "Wave Sounds Standing Night"),
         description=(
             "인디 밴드 네 팀이 밤새 이어가는 스탠딩 공연. 발코니 좌석은 한정 수량입니다.",
             "Four indie bands, one long night on your feet. A few seats on the balcony.",
+        ),
+        poster="wave",
+        running_minutes=300,
+        cast=(
+            "파도상회, 오후 네 시, 민트다방, 골목길",
+            "Pado Trading, Four p.m., Mint Dabang, Alleyway",
         ),
         venue="club",
         organiser="wave",
@@ -80,6 +120,8 @@ EVENTS = [
             "Schubert's string quintet and Brahms' clarinet quintet, with a talk before the "
             "concert.",
         ),
+        poster="strings",
+        running_minutes=95,
         venue="hall",
         organiser="stage",
         prices={"R": 60_000, "S": 40_000},
@@ -93,6 +135,8 @@ EVENTS = [
             "심야 라디오가 무대로 나옵니다. 음향 점검으로 예매가 잠시 멈춰 있습니다.",
             "The night programme comes to the stage. The sale is paused for a moment.",
         ),
+        poster="radio",
+        running_minutes=120,
         venue="club",
         organiser="wave",
         prices={"ST": 33_000, "R": 44_000},
@@ -101,13 +145,66 @@ EVENTS = [
         state=State.PAUSED,
     ),
     DemoEvent(
+        title=("작은 방 낭독회", "A Reading in a Small Room"),
+        description=(
+            "소설가 셋이 새 단편을 읽습니다. 전석 매진, 취소표는 대기 명단 순서대로 드립니다.",
+            "Three novelists read new stories. Sold out; returned seats go to the standby list.",
+        ),
+        poster="books",
+        running_minutes=80,
+        venue="room",
+        organiser="stage",
+        prices={"R": 30_000},
+        starts_in=timedelta(days=16),
+        on_sale_in=timedelta(days=-1),
+        state=State.ON_SALE,
+        sells_out=True,
+    ),
+    DemoEvent(
         title=("루나 팬미팅 (준비 중)", "LUNA fan meeting (in preparation)"),
         description=("아직 공개되지 않았습니다.", "Not announced yet."),
+        poster="stage",
         venue="hall",
         organiser="moon",
         prices={"R": 99_000, "S": 88_000},
         starts_in=timedelta(days=80),
         on_sale_in=timedelta(days=30),
         state=State.DRAFT,
+    ),
+    DemoEvent(
+        title=("유리정원 앙코르 콘서트", "Glass Garden: the encore"),
+        description=(
+            "지금은 팬클럽 선예매 기간이고, 30분 뒤에 일반 예매가 시작됩니다.\n\n"
+            f"데모용 선예매 코드 (한 사람에 하나): {', '.join(PRESALE_CODES)}",
+            "The fan-club presale is on; the open sale starts half an hour later.\n\n"
+            f"Presale codes of the demo, one for each person: {', '.join(PRESALE_CODES)}",
+        ),
+        poster="leaves",
+        running_minutes=120,
+        venue="hall",
+        organiser="moon",
+        prices={"R": 88_000, "S": 66_000},
+        starts_in=timedelta(days=33),
+        on_sale_in=timedelta(minutes=-10),
+        state=State.ON_SALE,
+        presale_codes=PRESALE_CODES,
+    ),
+    DemoEvent(
+        title=("한강 별밤 영화제", "Starlight Film Night"),
+        description=(
+            "매분 도착한 분들의 순서를 추첨으로 정합니다. 서둘러 누르지 않아도 됩니다. "
+            "친구와 함께 대기하려면 대기 화면에서 초대 코드를 만드세요.",
+            "Whoever comes within the same minute is put in order by lot, so there is no need to "
+            "hurry. To wait with friends, get an invitation code on the waiting page.",
+        ),
+        poster="screen",
+        running_minutes=140,
+        venue="club",
+        organiser="wave",
+        prices={"ST": 15_000, "R": 25_000},
+        starts_in=timedelta(days=25),
+        on_sale_in=timedelta(minutes=-10),
+        state=State.ON_SALE,
+        mode="minute_draw",
     ),
 ]

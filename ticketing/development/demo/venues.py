@@ -86,6 +86,13 @@ VENUES = {
         address=("서울 중구 정동길 12", "12 Jeongdong-gil, Jung-gu, Seoul"),
         blocks=stalls(),
     ),
+    "room": DemoVenue(
+        name=("서촌 작은 방", "Seochon Small Room"),
+        address=("서울 종로구 자하문로 21", "21 Jahamun-ro, Jongno-gu, Seoul"),
+        blocks=[
+            Block(code="A", name_ko="객석", name_en="Seats", grade="R", rows=3, seats_per_row=4)
+        ],
+    ),
     "club": DemoVenue(
         name=("홍대 스테이지", "Hongdae Stage"),
         address=("서울 마포구 와우산로 7", "7 Wausan-ro, Mapo-gu, Seoul"),

@@ -22,6 +22,7 @@ DISPOSABLE_OPTIONS = {
     "synchronous_commit": "off",
     "full_page_writes": "off",
     "autovacuum": "off",
+    "max_connections": "500",  # of all workers of the tests, each with the threads of a site
 }
 
 
@@ -51,6 +52,8 @@ class Postgres(Server):
             "max_connections": "200",
             "shared_buffers": "128MB",
             "max_wal_size": "256MB",
+            "idle_in_transaction_session_timeout": "60s",
+            "client_connection_check_interval": "10s",
             "timezone": "UTC",
             "log_min_messages": "fatal",
         }

@@ -30,7 +30,7 @@ def start(
         group=group,
         extra_groups=None if group is None else [group],
         start_new_session=True,
-        preexec_fn=_set_parent_death_signal(parent_death_signal),
+        preexec_fn=die_with_parent(parent_death_signal),
         **options,
     )
 
@@ -61,7 +61,8 @@ def stop(
         return False
 
 
-def _set_parent_death_signal(parent_death_signal: signal.Signals) -> Callable[[], None] | None:
+def die_with_parent(parent_death_signal: signal.Signals) -> Callable[[], None] | None:
+    """For a child to call: from then on it gets the signal when this process dies."""
     if sys.platform != "linux":
         return None
     prctl, parent = ctypes.CDLL(None, use_errno=True).prctl, os.getpid()

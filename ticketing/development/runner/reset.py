@@ -14,6 +14,7 @@ PATTERNS = (
     "static",
     "media",
     "mails",
+    "metrics",
     "secret_key",
     "beat-schedule*",
 )

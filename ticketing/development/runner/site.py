@@ -5,7 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,10 +18,10 @@ from ticketing.development.embedded.valkey import Valkey
 from ticketing.development.runner import preflight
 from ticketing.development.runner.child_process import ChildProcess
 from ticketing.development.runner.health_check import HealthCheck
-from ticketing.development.runner.processes import SANDBOX, WEB, WORKERS, SiteProcess, Stop
 from ticketing.development.runner.run_lock import RunLock
 from ticketing.development.runner.supervisor import Supervisor
 from ticketing.development.runner.terminal import BOLD, Terminal
+from ticketing.processes import SANDBOX, WEB, WORKERS, SiteProcess, Stop
 
 # `manage.py prepare` checks once; Celery would do it in each worker.
 ENVIRONMENT = {"PYTHONUNBUFFERED": "1", "CELERY_SKIP_CHECKS": "1"}
@@ -42,6 +42,8 @@ class SiteOptions:
     own_valkey: bool
     mails: str
     log_ins: Sequence[tuple[str, str, str]]
+    # Further environment variables of single kinds of processes, for fault tests.
+    environments: Mapping[str, Mapping[str, str]]
 
 
 class SiteRunner:
@@ -148,6 +150,7 @@ class SiteRunner:
         command = [*spec.command, *(part for fd in listening for part in ("--fd", str(fd)))]
         # With PORT=0 these are the ports that were assigned.
         ports = {key: str(each.getsockname()[1]) for key, each in self.listeners.items()}
+        environment = ENVIRONMENT | ports | dict(self.options.environments.get(spec.name, {}))
 
         def start(output: int) -> subprocess.Popen[bytes]:
             return process.start(
@@ -156,7 +159,7 @@ class SiteRunner:
                 cwd=self.options.base,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env=os.environ | ENVIRONMENT | ports,
+                env=os.environ | environment,
                 pass_fds=listening,
             )
 
@@ -196,6 +199,8 @@ class SiteRunner:
         write(f"  Admin: {url}/admin/      API: {url}/api/v1/docs/")
         if self.options.mails:
             write(f"  Mails: {url}{self.options.mails} (none is really sent)")
+        metrics = self.options.var / "metrics"
+        write(f"  Metrics: addresses for Prometheus are in {metrics} (docs/metrics.md)")
         for email, password, who in self.options.log_ins:
             write(f"  Log in as {email} with {password} ({who})")
         if self.options.own_postgres or self.options.own_valkey:

@@ -8,10 +8,15 @@ import os
 import re
 import signal
 import socket
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from websockets.sync.client import connect
 
+from tests.ticketing.development.runner.prometheus import PROGRAM, prometheus
 from tests.ticketing.development.runner.site import Site, wait_for
 from ticketing.development.embedded.paths import addresses, server_paths
 
@@ -30,7 +35,7 @@ def test_websockets_are_served_on_the_same_port(site: Site) -> None:
     address = site.output().split("Ready: http://")[1].split("/\n")[0]
 
     with connect(f"ws://{address}/ws/nowhere/", origin=f"http://{address}") as connection:
-        frame = json.loads(connection.recv(timeout=10))
+        frame = json.loads(connection.recv(timeout=60))
 
     assert (frame["type"], frame["code"]) == ("error", "not_found")
 
@@ -38,8 +43,46 @@ def test_websockets_are_served_on_the_same_port(site: Site) -> None:
 def test_the_payment_window_of_the_sandbox_is_on_the_same_port(site: Site) -> None:
     window = "/sandbox/portone/checkout/order-1?redirect=/&totalAmount=1000"
 
-    wait_for(lambda: site.status(window) == 200, 30)
+    wait_for(lambda: site.status(window) == 200, 60)
     assert site.status("/sandbox/portone/payments/order-1") == 401
+
+
+KINDS = {"web", "worker", "payer", "mailer", "ticker", "beat"}
+
+
+@pytest.mark.skipif(not PROGRAM, reason="Prometheus is not installed")
+def test_prometheus_reads_every_process_and_evaluates_every_alert(
+    site: Site, tmp_path: Path
+) -> None:
+    with prometheus(site.var, tmp_path) as reader:
+        targets = dict.fromkeys(KINDS | {"sandbox"}, "up")
+        wait_for(lambda: reader.targets() == targets, 60)
+        wait_for(lambda: reader.query("max by (kind) (site_processes) == 1").keys() == KINDS, 60)
+        wait_for(lambda: all(rule["health"] != "unknown" for rule in reader.rules()), 60)
+        rules = reader.rules()
+        ticks = reader.query("sum by (process) (queue_tick_seconds_count)")
+
+    assert len(rules) > 20
+    assert [(rule["name"], rule["lastError"]) for rule in rules if rule["health"] != "ok"] == []
+    assert max(ticks.values()) > 0
+    assert str(site.var / "metrics") in site.output()
+
+
+def test_a_crowd_joins_the_demo_over_http(site: Site) -> None:
+    address = site.output().split("Ready: ")[1].split()[0]
+    environment = site.environment | {"PORT": str(urlsplit(address).port)}
+    command = [sys.executable, "manage.py", "demo_crowd", "--fans", "6", "--minutes", "0.2"]
+
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+
+    assert ran.returncode == 0, ran.stderr
+    ends = ran.stdout.partition("Over: ")[2]
+    assert sum(int(number) for number in re.findall(r"\d+", ends)) == 6, ran.stdout
+    assert "refused" not in ends
+
+
+def test_metrics_are_not_on_the_sites_own_port(site: Site) -> None:
+    assert site.status("/metrics") == 404
 
 
 def test_a_second_run_on_the_same_data_is_refused(site: Site) -> None:
@@ -73,8 +116,8 @@ def test_a_reset_is_refused_while_the_site_runs(site: Site) -> None:
 def test_a_killed_child_is_restarted(site: Site, name: str, command: str) -> None:
     os.kill(site.pid_of(command), signal.SIGKILL)
 
-    wait_for(lambda: f"{name} restarted." in site.output(), 20)
-    wait_for(lambda: site.status("/readyz") == 200, 20)
+    wait_for(lambda: f"{name} restarted." in site.output(), 60)
+    wait_for(lambda: site.status("/readyz") == 200, 60)
     assert f"{name} exited (killed by SIGKILL)" in site.output()
 
 
@@ -95,18 +138,18 @@ def test_named_servers_are_used_and_none_is_started(site: Site, unstarted_site: 
 
 
 def test_a_killed_run_leaves_no_orphan_and_starts_again(site: Site) -> None:
-    wait_for(site.has_restarted_all, 20)
+    wait_for(site.has_restarted_all, 60)
     assert len(site.processes()) > 5
 
     site.stop(signal.SIGKILL)
 
-    wait_for(lambda: site.processes() == {}, 10)
+    wait_for(lambda: site.processes() == {}, 60)
     site.start().wait_until_ready()
     assert site.status("/readyz") == 200
 
 
 def test_ctrl_c_stops_everything_in_order(site: Site) -> None:
-    wait_for(site.has_restarted_all, 20)
+    wait_for(site.has_restarted_all, 60)
 
     assert site.stop(signal.SIGINT) == 0
 

@@ -1,5 +1,6 @@
 """Runs the whole site on this machine."""
 
+import json
 import os
 import sys
 from typing import Any
@@ -41,6 +42,7 @@ def site_options() -> SiteOptions:
         own_valkey=not os.environ.get("REDIS_URL"),
         mails=MAILS if _stores_mails() else "",
         log_ins=DEMO_LOGINS if settings.DEVELOPMENT else [],
+        environments=json.loads(os.environ.get("PROCESS_ENVIRONMENTS", "{}")),
     )
 
 
