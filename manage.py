@@ -17,6 +17,11 @@ def main() -> None:
             from ticketing.development.management.commands.up import run_site
 
             run_site()
+        if sys.argv[1:] == ["version"]:  # Django's own command tells only Django's
+            from ticketing.operations.versions import TEXT
+
+            print(TEXT)  # noqa: T201
+            return
         execute_from_command_line(sys.argv)
     except (ImproperlyConfigured, CannotRun) as mistake:
         sys.exit(f"✗ {mistake}")

@@ -11,19 +11,18 @@ from typing import Any, cast
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ticketing.settings")
 
-from a2wsgi import WSGIMiddleware
-from a2wsgi.asgi_typing import HTTPScope as Scope
-from a2wsgi.asgi_typing import Receive, Send
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
 
 from ticketing.core.latency import LatencyMiddleware
+from ticketing.core.live.connection_limits import SocketLimits, connection_limits
 from ticketing.core.live.origin_check import OriginCheck
-from ticketing.core.overload import CountedPages
+from ticketing.core.postgresql.base import limit_silence
 
+limit_silence(settings.DATABASE_TIMEOUT)
 wsgi = cast(Any, get_wsgi_application())
-pages = CountedPages(LatencyMiddleware(WSGIMiddleware(wsgi, workers=settings.WEB_THREADS)))
 if settings.PAYMENTS_SANDBOX and settings.PAYMENTS_SANDBOX_PORT:
     from payments.sandbox.proxy import forward as sandbox
 elif settings.PAYMENTS_SANDBOX:
@@ -35,18 +34,27 @@ from reservations.api.calls import CALLS as RESERVATION_CALLS
 from reservations.views.copies import PAGES as RESERVATION_PAGES
 from ticketing import routing
 from ticketing.core import clock
+from ticketing.core.challenge_providers import ProviderCheck
 from ticketing.core.fast_path.application import FastPath
-from ticketing.core.fast_path.front_door import FrontDoor
+from ticketing.core.fast_path.bodies import Receive
+from ticketing.core.fast_path.front_door import FrontDoor, PageDoor
 from ticketing.core.fast_path.page_copies import PageCopies
+from ticketing.core.fast_path.requests import Scope
+from ticketing.core.fast_path.responses import Send
+from ticketing.core.logs.context import enter_request
+from ticketing.core.page_threads import BodyReader, PageThreads
 from ticketing.events.api.calls import CALLS as EVENT_CALLS
 from ticketing.events.views.copies import PAGES as EVENT_PAGES
+from ticketing.privacy.views.copies import PAGES as PRIVACY_PAGES
 from waiting_queue import stream
 from waiting_queue.api.calls import CALLS as QUEUE_CALLS
 from waiting_queue.views.copies import PAGES as QUEUE_PAGES
 
 CALLS = [*QUEUE_CALLS, *RESERVATION_CALLS, *EVENT_CALLS, *PAYMENT_CALLS]
-PAGES = [*EVENT_PAGES, *QUEUE_PAGES, *RESERVATION_PAGES]
+PAGES = [*EVENT_PAGES, *QUEUE_PAGES, *RESERVATION_PAGES, *PRIVACY_PAGES]
 copies = PageCopies(wsgi.get_response)
+threads = PageThreads(wsgi, workers=settings.WEB_THREADS)
+pages = BodyReader(ProviderCheck(PageDoor(LatencyMiddleware(threads))))
 site = FastPath(
     [
         *(call.route() for call in CALLS),
@@ -55,18 +63,21 @@ site = FastPath(
         *PAYMENT_ROUTES,
     ],
     fallback=pages,
+    count_stream=connection_limits.counted,
 )
 front_door = FrontDoor(site)
+get_resolver().reverse_dict  # noqa: B018 - loads all URLs now, not while the first people join
 
 
 async def http(scope: Scope, receive: Receive, send: Send) -> None:
     """The health check is answered even when every thread is busy."""
+    enter_request(scope)
     if scope["path"] == "/healthz":
         await alive(send)
     elif settings.PAYMENTS_SANDBOX and scope["path"].startswith("/sandbox/"):
-        await sandbox(cast(Any, scope), cast(Any, receive), cast(Any, send))
+        await sandbox(scope, receive, cast(Any, send))
     else:
-        await front_door(cast(Any, scope), cast(Any, receive), cast(Any, send))
+        await front_door(scope, receive, send)
 
 
 async def alive(send: Send) -> None:
@@ -80,6 +91,6 @@ async def alive(send: Send) -> None:
 application = ProtocolTypeRouter(
     {
         "http": http,
-        "websocket": OriginCheck(URLRouter(routing.urlpatterns), settings.ALLOWED_HOSTS),
+        "websocket": OriginCheck(SocketLimits(URLRouter(routing.urlpatterns))),
     }
 )

@@ -7,9 +7,14 @@ from typing import Any
 from celery import Celery
 from celery.fixups.django import DjangoWorkerFixup
 from celery.schedules import crontab
+from django.conf import settings
 from django.db import close_old_connections
 
+from ticketing.core.metrics.task_signals import timed_task
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ticketing.settings")
+# Celery's command takes BROKER_URL from the environment as it is; the settings translate it.
+os.environ.pop("CELERY_BROKER_URL", None)
 
 # Celery closes the database connection before and after every task. As between requests, this
 # closes only what failed or is older than CONN_MAX_AGE.
@@ -27,7 +32,8 @@ def run_tasks(*names: str) -> None:
     """Run scheduled tasks in turn. A message costs more than a task that finds nothing to do."""
     for name in names:
         try:
-            app.tasks[name].run()
+            with timed_task(name):
+                app.tasks[name].run()
         except Exception:
             log.exception("The scheduled task %s failed.", name)
             close_old_connections()  # the next task gets a new one, if it was lost
@@ -47,7 +53,7 @@ def every(seconds: float, *names: str) -> dict[str, Any]:
 app.conf.beat_schedule = {
     "tick-queues": {
         "task": "queue.tick",
-        "schedule": 1.0,
+        "schedule": 1.0,  # or TICK_MS
         "options": {"expires": 1},
     },
     # Quick tasks first. Each hold request wakes a worker; the last one covers lost wake-ups.
@@ -55,6 +61,7 @@ app.conf.beat_schedule = {
         1.0,
         "ticketing.open_due_sales",
         "reservations.expire_holds",
+        "reservations.update_sold_out",
         "console.sample",
         "queue.drain_journals",
         "reservations.process_hold_requests",
@@ -64,8 +71,13 @@ app.conf.beat_schedule = {
         "console.run_autopilot",
         "reservations.release_abandoned_holds",
         "reservations.complete_finished_passes",
+        "queue.reconcile_blocks",
+        "queue.drain_signals",
+        "reservations.mark_people_at_limit",
         "reservations.process_returned_seats",
         "reservations.recount_events_on_sale",
+        "reservations.assign_entry_numbers",
+        "console.expire_approvals",
     ),
     "resume-payments": {
         "task": "payments.resume",
@@ -92,9 +104,29 @@ app.conf.beat_schedule = {
         "schedule": crontab(hour=4, minute=0),
         "options": {"expires": 3600},
     },
+    "purge-old-data": {
+        "task": "privacy.purge",
+        "schedule": crontab(hour=3, minute=30),
+        "options": {"expires": 3600},
+    },
+    "mail-security-notices": {
+        "task": "accounts.mail_notices",
+        "schedule": 10.0,
+        "options": {"expires": 10},
+    },
     "delete-expired-sessions": {
         "task": "accounts.delete_expired_sessions",
         "schedule": 3600.0,
         "options": {"expires": 3600},
     },
 }
+
+
+@app.on_after_configure.connect
+def set_tick_interval(sender: Celery, **_: Any) -> None:
+    """Not above, because importing this module must not load the settings."""
+    seconds = settings.TICK_MS / 1_000
+    sender.conf.beat_schedule["tick-queues"] |= {
+        "schedule": seconds,
+        "options": {"expires": seconds},
+    }

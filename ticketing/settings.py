@@ -8,7 +8,6 @@ import hmac
 import os
 from pathlib import Path
 
-import dj_database_url
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
@@ -16,7 +15,15 @@ from whitenoise.compress import Compressor
 
 from ticketing.core.clock import clock_skew
 from ticketing.core.knobs import Environment
+from ticketing.core.media_storage import media_storage
+from ticketing.core.metrics.listener import is_local
 from ticketing.core.redis_breaker import once_more
+from ticketing.core.server_addresses import (
+    SENTINEL,
+    SentinelAddress,
+    celery_options,
+    database_settings,
+)
 from ticketing.core.site_address import public_url, site_url
 from ticketing.development import embedded
 
@@ -82,6 +89,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.messages",
     "django.contrib.humanize",
+    "django.contrib.sitemaps",
     "whitenoise.runserver_nostatic",
     "ticketing.core.static_files.StaticFilesConfig",
     "channels",
@@ -93,24 +101,29 @@ INSTALLED_APPS = [
     "django_otp",
     "ticketing.console.apps.PhonesConfig",
     "django_otp.plugins.otp_static",
+    "ticketing.privacy",
     "ticketing.rehearsal",
+    "ticketing.event_setup",
+    "ticketing.operations",
     "ticketing.console",  # last: its roles refer to the permissions of all other apps
 ]
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "ticketing.core.middleware.HeadersMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
+    "ticketing.core.middleware.InputMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "ticketing.console.middleware.SecondFactor",
     "ticketing.core.middleware.ErrorMiddleware",
+    "ticketing.console.middleware.SecondFactor",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -120,8 +133,16 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
-        "APP_DIRS": True,
         "OPTIONS": {
+            "loaders": [
+                (
+                    "ticketing.core.template_loader.Loader",
+                    [
+                        "django.template.loaders.filesystem.Loader",
+                        "django.template.loaders.app_directories.Loader",
+                    ],
+                )
+            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",
@@ -129,7 +150,8 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "ticketing.accounts.context_processors.caller",
                 "ticketing.accounts.context_processors.development_mode",
-            ]
+                "ticketing.development.context_processors.demo",
+            ],
         },
     }
 ]
@@ -159,24 +181,37 @@ OVERLOAD_PAGES = env.number(
 )
 SOCKETS_PER_SECOND = env.number(
     "SOCKETS_PER_SECOND",
-    300,
-    "Sockets that each server process lets newcomers open in a second; others poll meanwhile.",
+    600,
+    "Sockets that each server process lets newcomers open in a second, fewer while it is late.",
 )
 HOLD_TRIES = env.number(
     "HOLD_TRIES", 30, "Attempts to hold seats per person and event in 10 s; 0: no limit."
 )
+SEAT_WAIT_SECONDS = env.number(
+    "SEAT_WAIT_SECONDS",
+    3,
+    "Seconds that a hold waits for rows that others have locked; less than DATABASE_TIMEOUT.",
+)
 FAST_PATH_THREADS = env.number(
-    "FAST_PATH_THREADS", 4, "Holds that one server process runs in the database at a time."
+    "FAST_PATH_THREADS",
+    8,
+    "Holds and payments that one server process works on at a time.",
 )
 _embedded = embedded.addresses(VAR_DIR)
 DATABASE_URL = env.text(
-    "DATABASE_URL", _embedded.database_url, "PostgreSQL to use; by default the embedded one."
+    "DATABASE_URL",
+    _embedded.database_url,
+    "PostgreSQL to use, by default the embedded one; several hosts for a failover.",
 )
 REDIS_URL = env.text(
-    "REDIS_URL", _embedded.redis_url, "Redis or Valkey to use; by default the embedded one."
+    "REDIS_URL",
+    _embedded.redis_url,
+    "Redis or Valkey to use, by default the embedded one; redis+sentinel:// for a failover.",
 )
 QUEUE_REDIS_URL = env.text(
-    "QUEUE_REDIS_URL", REDIS_URL, "Redis of the queue; redis+cluster:// for a Redis Cluster."
+    "QUEUE_REDIS_URL",
+    REDIS_URL,
+    "Redis of the queue; redis+cluster:// for a Redis Cluster, redis+sentinel:// for a failover.",
 )
 REDIS_TIMEOUT = env.number(
     "REDIS_TIMEOUT", 1, "Seconds after which an unresponsive Redis counts as down."
@@ -186,28 +221,118 @@ LIVE_NEAR = env.number(
     1000,
     "Number of people at the head of a line who get every update; others get fewer.",
 )
+LIVE_EVERYBODY = env.number(
+    "LIVE_EVERYBODY",
+    20_000,
+    "Waiting pages of one server process up to which everybody gets every update.",
+)
+TICK_MS = env.number("TICK_MS", 1_000, "Milliseconds from one tick of the queues to the next.")
+if not 100 <= TICK_MS <= 3_000:
+    raise ImproperlyConfigured("TICK_MS is at least 100 and at most 3000.")
+TICK_BATCH = env.number(
+    "TICK_BATCH", 500, "People whom the tick's script calls at most; it runs up to 10 times a tick."
+)
+SWEEP_BATCH = env.number(
+    "SWEEP_BATCH", 200, "People whom the tick's script takes out of a line at most, each time."
+)
+HEARTBEAT_SECONDS = env.number(
+    "HEARTBEAT_SECONDS",
+    20,
+    "Seconds between two heartbeats of an open waiting page; less if absence_seconds is short.",
+)
+PAGES_PER_PERSON = env.number(
+    "PAGES_PER_PERSON",
+    5,
+    "Websockets and streams that one person may have open in one line; 0: no limit.",
+)
+SOCKETS_PER_ADDRESS = env.number(
+    "SOCKETS_PER_ADDRESS",
+    3_000,
+    "Websockets and streams of one address (IPv6: /64) in one server process; 0: no limit.",
+)
+SOCKETS_PER_SESSION = env.number(
+    "SOCKETS_PER_SESSION",
+    20,
+    "Websockets and streams of one browser session in one server process; 0: no limit.",
+)
+MOVES_PER_MINUTE = env.number(
+    "MOVES_PER_MINUTE", 20, "Joins and leaves of one person in one line in a minute; 0: no limit."
+)
+CHALLENGE = env.choice(
+    "CHALLENGE",
+    "proof_of_work",
+    ("proof_of_work", "turnstile", "hcaptcha", "off"),
+    "What people solve to join or sign up in a rush: our own, or a provider's challenge; or “off”.",
+)
+CHALLENGE_FROM = env.number(
+    "CHALLENGE_FROM", 50, "Joins of one line in a second from which newcomers are challenged."
+)
+CHALLENGE_SITE_KEY = env.text("CHALLENGE_SITE_KEY", "", "Public key at the provider.")
+CHALLENGE_SECRET = env.text("CHALLENGE_SECRET", "", "Secret key at the provider.")
+CHALLENGE_TIMEOUT = env.number(
+    "CHALLENGE_TIMEOUT", 3, "Seconds for the provider's answer; then our own challenge is asked."
+)
+JOINS_PER_RANGE = env.number(
+    "JOINS_PER_RANGE",
+    3_000,
+    "People who join a line in a rush from one range (/24, /64) in 10 minutes; 0: no limit.",
+)
+JOINS_PER_DEVICE = env.number(
+    "JOINS_PER_DEVICE",
+    20,
+    "People who join a line in a rush with one browser in 10 minutes; 0: no limit.",
+)
+HOLDS_PER_RANGE = env.number(
+    "HOLDS_PER_RANGE",
+    1_000,
+    "Holds of one event tried from one range (/24, /64) in a minute; 0: no limit.",
+)
+HOLDS_PER_DEVICE = env.number(
+    "HOLDS_PER_DEVICE",
+    200,
+    "Holds of one event tried with one browser in a minute; 0: no limit.",
+)
+RUN_OUTS_PER_PERSON = env.number(
+    "RUN_OUTS_PER_PERSON",
+    3,
+    "Holds of one person, or browser, that run out in an hour before a cool-down; 0: never.",
+)
+RUN_OUTS_PER_RANGE = env.number(
+    "RUN_OUTS_PER_RANGE",
+    60,
+    "Holds from one range that run out in an hour before it has to cool down; 0: never.",
+)
+COOL_DOWN_MINUTES = env.number(
+    "COOL_DOWN_MINUTES", 10, "Minutes without holds for whoever lets holds run out repeatedly."
+)
 BROKER_URL = env.text("BROKER_URL", REDIS_URL, "Redis for Celery, if it is a different one.")
 
 DATABASES = {
-    "default": dj_database_url.parse(
+    "default": database_settings(
         DATABASE_URL,
         conn_max_age=60,
         conn_health_checks=True,
-        engine="django.db.backends.postgresql",
+        engine="ticketing.core.postgresql",
     )
 }
-DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 3)
+DATABASE_TIMEOUT = env.number(
+    "DATABASE_TIMEOUT", 5, "Seconds after which a page does not wait for PostgreSQL any longer."
+)
 
 CACHES = {
     "default": {
         "BACKEND": "django_redis.cache.RedisCache",
-        "LOCATION": REDIS_URL,
+        "LOCATION": [REDIS_URL],  # a list, because it would be split at its commas
         "KEY_PREFIX": "cache",
         "OPTIONS": {
             "SERIALIZER": "django_redis.serializers.json.JSONSerializer",
             "SOCKET_TIMEOUT": REDIS_TIMEOUT,
             "SOCKET_CONNECT_TIMEOUT": REDIS_TIMEOUT,
-            "CONNECTION_POOL_CLASS": "ticketing.core.redis_breaker.BreakerPool",
+            "CONNECTION_POOL_CLASS": (
+                "ticketing.core.redis_sentinel.SentinelPool"
+                if REDIS_URL.startswith(SENTINEL)
+                else "ticketing.core.redis_breaker.BreakerPool"
+            ),
             "CONNECTION_POOL_KWARGS": once_more(),
         },
     }
@@ -215,8 +340,14 @@ CACHES = {
 
 # -- Celery ---------------------------------------------------------------------------------------
 
-CELERY_BROKER_URL = embedded.celery_url(BROKER_URL)
+CELERY_BROKER_URL = (
+    SentinelAddress.parse(BROKER_URL).celery_url()
+    if BROKER_URL.startswith(SENTINEL)
+    else embedded.celery_url(BROKER_URL)
+)
+CELERY_BROKER_TRANSPORT_OPTIONS = celery_options(BROKER_URL, REDIS_TIMEOUT)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 # The tick has its own worker, so that nothing delays it. So have payments and mails: a slow gateway
@@ -226,8 +357,9 @@ CELERY_TASK_ROUTES = {
     "reservations.process_hold_requests": {"queue": "holds"},
     "payments.resume": {"queue": "payments"},
     "payments.refund_cancelled_events": {"queue": "payments"},
+    "console.reconcile_day": {"queue": "payments"},
     "payments.deliver": {"queue": "mail"},
-    "accounts.mail_password_reset": {"queue": "mail"},
+    "accounts.mail_*": {"queue": "mail"},
 }
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
@@ -243,15 +375,25 @@ AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
 ]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+_validators = "django.contrib.auth.password_validation"
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
+    {"NAME": f"{_validators}.UserAttributeSimilarityValidator"},
+    {"NAME": f"{_validators}.MinimumLengthValidator"},
+    {
+        "NAME": f"{_validators}.CommonPasswordValidator",
+        "OPTIONS": {
+            "password_list_path": BASE_DIR / "ticketing/accounts/data/breached-passwords.txt.gz"
+        },
+    },
+    {"NAME": f"{_validators}.NumericPasswordValidator"},
+    {"NAME": "ticketing.accounts.password_validation.LeakedPasswordValidator"},
 ]
+LEAKED_PASSWORDS_URL = env.text(
+    "LEAKED_PASSWORDS_URL",
+    "",
+    "Service that knows leaked passwords by the first five digits of their hash, such as "
+    "https://api.pwnedpasswords.com/range; empty: only the shipped list.",
+)
 LOGIN_URL = "accounts:log_in"
 LOGIN_REDIRECT_URL = "ticketing:home"
 LOGOUT_REDIRECT_URL = "ticketing:home"
@@ -261,6 +403,11 @@ PASSWORD_RESET_TIMEOUT = 3600
 # nobody out.
 SESSION_ENGINE = "ticketing.accounts.sessions"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
+# A browser takes a cookie of this name only over TLS, and from this very host.
+_host_only = "" if DEVELOPMENT else "__Host-"
+SESSION_COOKIE_NAME = f"{_host_only}sessionid"
+CSRF_COOKIE_NAME = f"{_host_only}csrftoken"
+LANGUAGE_COOKIE_NAME = f"{_host_only}django_language"
 
 AXES_HANDLER = "axes.handlers.cache.AxesCacheHandler"
 AXES_FAILURE_LIMIT = env.number(
@@ -284,6 +431,12 @@ STAFF_TWO_FACTOR = env.text(
     "STAFF_TWO_FACTOR",
     "off" if DEVELOPMENT else "required",
     "“required”: staff log in with a code from their phone; “off”: only those who set it up.",
+)
+STAFF_SESSION_HOURS = env.number(
+    "STAFF_SESSION_HOURS", 12, "Hours after which staff have to log in again."
+)
+STAFF_REST_MINUTES = env.number(
+    "STAFF_REST_MINUTES", 30, "Minutes without a request after which staff are logged out."
 )
 OTP_TOTP_ISSUER = "Ticketing"
 OTP_ADMIN_HIDE_SENSITIVE_DATA = True
@@ -351,6 +504,7 @@ _sandbox = {
     "webhook_secret": f"whsec_{_sandbox_secret('webhook')}",
     "store_id": "store-sandbox",
     "channel_key": "channel-key-sandbox-manual",
+    "identity_channel_key": "channel-key-sandbox-identity",
 }
 _portone_defaults = _sandbox if PAYMENTS_SANDBOX else dict.fromkeys(_sandbox, "")
 PORTONE_API_SECRET = env.text(
@@ -366,6 +520,11 @@ PORTONE_STORE_ID = env.text(
 )
 PORTONE_CHANNEL_KEY = env.text(
     "PORTONE_CHANNEL_KEY", _portone_defaults["channel_key"], "The channel to pay through."
+)
+PORTONE_IDENTITY_CHANNEL_KEY = env.text(
+    "PORTONE_IDENTITY_CHANNEL_KEY",
+    _portone_defaults["identity_channel_key"],
+    "The channel to verify identities through.",
 )
 PORTONE_URL = env.text(
     "PORTONE_URL",
@@ -418,6 +577,26 @@ TICKET_OLD_KEYS = env.words(
     "TICKET_OLD_KEYS", [], "Previous public keys, in base64url, whose tickets are still valid."
 )
 
+# -- the draw -------------------------------------------------------------------------------------
+
+DRAW_KEY = env.text(
+    "DRAW_KEY", "", "Encrypts the secrets of draws: a long random text; by default SECRET_KEY."
+)
+DRAW_KEY_FALLBACKS = env.words(
+    "DRAW_KEY_FALLBACKS", [], "Previous draw keys, until `queue_renew_keys` has run."
+)
+
+# -- identities -----------------------------------------------------------------------------------
+
+IDENTITY_KEY = env.text(
+    "IDENTITY_KEY",
+    "",
+    "Makes digests of people's unique values: a long random text; by default SECRET_KEY.",
+)
+IDENTITY_KEY_FALLBACKS = env.words(
+    "IDENTITY_KEY_FALLBACKS", [], "Previous identity keys; keep them, as no digest can be renewed."
+)
+
 # -- languages, time, files -----------------------------------------------------------------------
 
 LANGUAGE_CODE = "ko"
@@ -431,12 +610,23 @@ USE_TZ = True
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 STATIC_URL = "/static/"
-STATIC_ROOT = VAR_DIR / "static"
+STATIC_ROOT = Path(
+    env.text("STATIC_ROOT", str(VAR_DIR / "static"), "Folder of the collected static files.")
+)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_URL = "/media/"
 MEDIA_ROOT = VAR_DIR / "media"
+MEDIA_S3_BUCKET = env.text(
+    "MEDIA_S3_BUCKET", "", "Bucket for uploads in S3-compatible storage; empty: files in VAR_DIR."
+)
+MEDIA_S3_URL = env.text(
+    "MEDIA_S3_URL",
+    "",
+    "Address of that storage, if it is not Amazon's; AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY "
+    "log in there.",
+)
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": media_storage(MEDIA_S3_BUCKET, MEDIA_S3_URL),
     "staticfiles": {"BACKEND": "ticketing.core.static_files.StaticFiles"},
 }
 WHITENOISE_SKIP_COMPRESS_EXTENSIONS = (*Compressor.SKIP_COMPRESS_EXTENSIONS, "map")
@@ -454,10 +644,31 @@ CONTENT_SECURITY_POLICY = {
         "form-action": [SELF],
     }
 }
+if _challenge_hosts := {
+    "turnstile": ["https://challenges.cloudflare.com"],
+    "hcaptcha": ["https://*.hcaptcha.com", "https://hcaptcha.com"],
+}.get(CHALLENGE):
+    for _directive in ("script-src", "frame-src", "style-src", "connect-src"):
+        CONTENT_SECURITY_POLICY["DIRECTIVES"][_directive] = [SELF, *_challenge_hosts]
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
+# The door's page, which reads tickets, has the camera.
+PERMISSIONS_POLICY = ", ".join(
+    f"{feature}=()"
+    for feature in (
+        *("accelerometer", "browsing-topics", "camera", "display-capture", "geolocation"),
+        *("gyroscope", "hid", "magnetometer", "microphone", "midi", "serial", "usb"),
+    )
+)
+SECURITY_CONTACT = env.text(
+    "SECURITY_CONTACT",
+    f"mailto:{DEFAULT_FROM_EMAIL}",
+    "Where flaws are reported, for /.well-known/security.txt: mailto:… or https://….",
+)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = not DEVELOPMENT
 SESSION_COOKIE_HTTPONLY = True
+# Tells the browsers of one person apart (core/browsers.py). With `__Host-` no subdomain can set it.
+BROWSER_COOKIE_NAME = "browser" if DEVELOPMENT else "__Host-browser"
 SECURE_SSL_REDIRECT = env.flag(
     "TLS_REDIRECT", not DEVELOPMENT, "Redirect plain HTTP to HTTPS; off if the proxy does it."
 )
@@ -470,6 +681,50 @@ SECURE_HSTS_SECONDS = env.number(
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not DEVELOPMENT
 CSRF_FAILURE_VIEW = "ticketing.core.error_responses.csrf_failure"
 
+# -- how long data is kept ------------------------------------------------------------------------
+
+RETENTION_ORDERS_YEARS = env.number(
+    "RETENTION_ORDERS_YEARS",
+    5,
+    "Years that orders of a deleted account stay connected with each other, as the law asks.",
+)
+RETENTION_JOURNAL = env.number(
+    "RETENTION_JOURNAL", 365, "Days after an event that its queue's journal is kept."
+)
+RETENTION_APPEALS = env.number(
+    "RETENTION_APPEALS", 1095, "Days after an event that appeals against blocks are kept."
+)
+RETENTION_WEBHOOKS = env.number(
+    "RETENTION_WEBHOOKS", 90, "Days that received webhooks are kept, with their bodies."
+)
+RETENTION_OUTBOX = env.number(
+    "RETENTION_OUTBOX", 90, "Days that delivered and undeliverable outgoing messages are kept."
+)
+RETENTION_REQUESTS = env.number(
+    "RETENTION_REQUESTS", 30, "Days that finished asynchronous requests for seats are kept."
+)
+RETENTION_SECURITY_LOG = env.number(
+    "RETENTION_SECURITY_LOG", 365, "Days that the security log is kept."
+)
+RETENTION_ADMIN_LOG = env.number(
+    "RETENTION_ADMIN_LOG", 1095, "Days that the admin's own log of changes is kept."
+)
+RETENTION_CHECK_INS = env.number(
+    "RETENTION_CHECK_INS", 365, "Days after an event that its check-ins are kept."
+)
+RETENTION_TRANSFERS = env.number(
+    "RETENTION_TRANSFERS", 365, "Days that ended offers of tickets are kept, with their addresses."
+)
+RETENTION_SIGNALS = env.number(
+    "RETENTION_SIGNALS", 90, "Days that signals of places in line are kept."
+)
+RETENTION_TOKENS = env.number(
+    "RETENTION_TOKENS", 90, "Days that expired and revoked API tokens are kept."
+)
+RETENTION_EXPORTS = env.number(
+    "RETENTION_EXPORTS", 7, "Days that an export of personal data can be downloaded."
+)
+
 # -- API ------------------------------------------------------------------------------------------
 
 REST_FRAMEWORK = {
@@ -479,7 +734,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticatedOrReadOnly"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["ticketing.core.json_input.StrictJsonParser"],
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
     "PAGE_SIZE": 20,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -503,7 +758,7 @@ SPECTACULAR_SETTINGS = {
             "queue_token": {
                 "type": "http",
                 "scheme": "bearer",
-                "description": "A queue token, `qr_…`, as given on joining.",
+                "description": "A queue token, `qr_…`: of a place in line, or the pass.",
             }
         }
     },
@@ -512,11 +767,24 @@ SPECTACULAR_SETTINGS = {
 # -- logging --------------------------------------------------------------------------------------
 
 LOG_LEVEL = env.text("LOG_LEVEL", "INFO", "Lowest level of log lines to write.")
+LOG_FORMAT = env.choice(
+    "LOG_FORMAT",
+    "plain" if DEVELOPMENT else "json",
+    ("plain", "json"),
+    "“json”: a JSON object a line, for programs; “plain”: for people.",
+)
+ACCESS_LOG = env.flag("ACCESS_LOG", DEVELOPMENT, "Write a line for every answer, with its time.")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)-7s %(name)s  %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "plain": {
+            "()": "ticketing.core.logs.formats.PlainFormatter",
+            "format": "%(levelname)-7s %(name)s  %(message)s",
+        },
+        "json": {"()": "ticketing.core.logs.formats.JsonFormatter"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         "django": {"handlers": [], "propagate": True},
@@ -525,4 +793,31 @@ LOGGING = {
         "httpx": {"level": "WARNING"},
     },
 }
+
+# -- metrics --------------------------------------------------------------------------------------
+
+METRICS = env.flag("METRICS", True, "Let Prometheus read every process, at an address of its own.")
+METRICS_HOST = env.text(
+    "METRICS_HOST",
+    "127.0.0.1",
+    "Address at which processes can be read; one that others can reach needs METRICS_TOKEN.",
+)
+METRICS_PORT = env.number(
+    "METRICS_PORT", 0, "Port for it; 0: any free one, told by the files in VAR_DIR/metrics."
+)
+METRICS_TOKEN = env.text(
+    "METRICS_TOKEN", "", "What Prometheus has to send as `Authorization: Bearer …`."
+)
+if METRICS and not METRICS_TOKEN and not is_local(METRICS_HOST):
+    raise ImproperlyConfigured("METRICS_HOST can be reached by others: set METRICS_TOKEN.")
+
+# -- traces ---------------------------------------------------------------------------------------
+
+OTEL_EXPORTER_OTLP_ENDPOINT = env.text(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "",
+    "Where spans are sent, if OpenTelemetry's packages are installed; empty: nowhere.",
+)
+TRACES_PERCENT = env.number("TRACES_PERCENT", 1, "Of so many requests in a hundred.")
+
 SILENCED_SYSTEM_CHECKS: list[str] = []
