@@ -64,7 +64,8 @@ async def _forward_broadcasts() -> None:
 
 
 async def _follow_near() -> None:
-    """Changes LIVE_NEAR (how many people get every update) while the server runs."""
+    """Changes how many people get every update while the server runs."""
+    settings.LIVE_EVERYBODY = 0
     async for text in _published(NEAR):
         settings.LIVE_NEAR = int(text)
 

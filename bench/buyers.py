@@ -1,7 +1,7 @@
 """A crowd that buys: `python -m bench.buyers` in a separate process, JSON on its input.
 
-Everybody starts at the same moment and takes the same steps, which are methods of `Buyer`. Prints
-one JSON line.
+Everybody starts at the same moment, or one after the other, and takes the same steps, which are
+methods of `Buyer`. Prints one JSON line.
 """
 
 import asyncio
@@ -43,6 +43,8 @@ class Crowd:
     seats: list[int]  # one for each person
     known: list[dict[str, Any]] = field(default_factory=list)  # from earlier steps
     one_by_one: bool = False
+    pace: float = 0.0  # so many start in a second; 0: all at once
+    window_seconds: float = 0.0  # that a payer spends in the gateway's window
 
 
 @dataclass(frozen=True)
@@ -137,11 +139,15 @@ class Buyer:
             "reservation": self.known["code"],
             "token": self.known["payment_token"],
             "payment_key": self.known["payment_key"],
+            "consents": self.known["documents"],
         }
         self._note(await self.call("POST", "/api/v1/payments/", body))
 
+    async def window(self) -> None:
+        """The payer reads and agrees in the gateway's window, which is not ours."""
+        await asyncio.sleep(self.crowd.window_seconds)
+
     async def confirm(self) -> None:
-        """The payer agreed in the gateway's window, which is not ours and takes no time here."""
         body = {"payment_token": f"token-{self.known['number']}"}
         self._note(await self.call("POST", f"{self._payment}confirm/", body))
 
@@ -231,12 +237,14 @@ class Visit:
         self.outcomes: Counter[str] = Counter()
 
     async def __call__(self) -> Bought:
+        if "pay" in self.crowd.steps:
+            await self._read_documents()
         cpu, began = own_cpu_seconds(), time.perf_counter()
         if self.crowd.one_by_one:
             for buyer in self.buyers:
                 await self._visit(buyer)
         else:
-            await asyncio.gather(*map(self._visit, self.buyers))
+            await asyncio.gather(*(self._come(*one) for one in enumerate(self.buyers)))
         seconds = time.perf_counter() - began
         return Bought(
             seconds=seconds,
@@ -250,6 +258,18 @@ class Visit:
             },
             known=[buyer.known for buyer in self.buyers],
         )
+
+    async def _read_documents(self) -> None:
+        """What everybody agrees to with their order; read once, before the clock starts."""
+        found = json.loads((await self.buyers[0].call("GET", "/api/v1/documents/")).body)
+        ids = [document["id"] for document in found]
+        for buyer in self.buyers:
+            buyer.known["documents"] = ids
+
+    async def _come(self, number: int, buyer: Buyer) -> None:
+        if self.crowd.pace:
+            await asyncio.sleep(number / self.crowd.pace)
+        await self._visit(buyer)
 
     async def _visit(self, buyer: Buyer) -> None:
         for name in self.crowd.steps:

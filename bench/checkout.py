@@ -1,5 +1,7 @@
-"""Many buyers pay at once at a gateway of a given latency, while pages are asked for.
+"""Many buyers pay at a gateway of a given latency, while pages are asked for.
 
+First they come at a pace at which the site can sell, and stay in the gateway's window until all of
+them are paying; then as many more begin at the same moment, which is more than two cores can do.
 Everybody holds a seat already. The gateway is a stub outside of the site (`bench.portone`).
 """
 
@@ -17,15 +19,15 @@ from bench.buyers import Bought, Crowd, buy
 from bench.load import Load, LoadTimings, RunningLoad
 from bench.load import measure as run_load
 from bench.options import Options
-from bench.people import Fan, make_event_on_sale, make_fans
+from bench.people import make_event_on_sale, make_fans
 from bench.report import Report, Row
 from bench.whole_site import WholeSite
 
 BUYERS, LATENCIES = 120, (0.0, 1.5)
-PROBES_PER_SECOND = 10
+EVENT_PAGES_PER_SECOND, ORDER_PAGES_PER_SECOND, CONNECTIONS = 40, 5, 4
 STEPS = {
-    "api": ["pay", "confirm", "settled"],
-    "pages": ["pay_on_page", "confirm_on_page", "settled"],
+    "api": ["pay", "window", "confirm", "settled"],
+    "pages": ["pay_on_page", "window", "confirm_on_page", "settled"],
 }
 IN_USE = (
     "SELECT count(*) FILTER (WHERE state <> 'idle'), count(*) FROM pg_stat_activity"
@@ -44,7 +46,7 @@ class MostSeen:
 
 @dataclass(frozen=True)
 class Rush:
-    """Everybody paid at once: what was bought, seen and spent."""
+    """What was bought, seen and spent while these buyers paid."""
 
     paid: Bought
     pages: dict[str, LoadTimings]
@@ -60,24 +62,33 @@ def measure(site: WholeSite, options: Options, report: Report) -> None:
 
 
 def _measure_at(latency: float, site: WholeSite, options: Options, report: Report) -> None:
-    fans = make_fans(options.people or BUYERS, site.url)
-    event, seats = make_event_on_sale(len(fans))
-    held = buy(Crowd(site.url, event, ["hold"], [fan.headers for fan in fans], seats))
-    assert held.finished == len(fans), held.outcomes
-    probes = _probes(site, event, fans[0], 3 * options.seconds)
-    site.set_gateway(latency=latency, failures=options.failures)
+    people = options.people or BUYERS
+    paced = _who_hold_seats(site, people, options)
+    paced = replace(paced, pace=options.pace, window_seconds=people / options.pace)
+    at_once = _who_hold_seats(site, people, options)
+    probes = _probes(site, paced, 3 * options.seconds)
     for load in probes.values():
         run_load(replace(load, rate=0, connections=16, seconds=options.seconds))
     without = {name: RunningLoad(load) for name, load in probes.items()}
     quiet = {name: probe.result() for name, probe in without.items()}
-    steps, headers = STEPS[options.through], [fan.headers for fan in fans]
-    crowd = Crowd(site.url, event, steps, headers, seats, known=held.known)
-    busy = _pay(site, crowd, probes)
     failing = f", {options.failures:.0%} of calls fail" if options.failures else ""
-    title = f"{len(fans)} buyers, gateway {latency:g} s{failing}, through {options.through}"
-    _report(report, title, busy, site.outside_counts())
-    rows = {name: _page_row(quiet[name], busy.pages[name]) for name in probes}
-    report.table(f"pages, {title}", rows)
+    where = f"gateway {latency:g} s{failing}, through {options.through}"
+    for how, crowd in {f"{options.pace:g} a second": paced, "all at once": at_once}.items():
+        site.set_gateway(latency=latency, failures=options.failures)
+        busy = _pay(site, crowd, probes)
+        title = f"{people} buyers, {how}, {where}"
+        _report(report, title, busy, site.outside_counts())
+        rows = {name: _page_row(quiet[name], busy.pages[name]) for name in probes}
+        report.table(f"pages, {title}", rows)
+
+
+def _who_hold_seats(site: WholeSite, people: int, options: Options) -> Crowd:
+    fans = make_fans(people, site.url)
+    event, seats = make_event_on_sale(people)
+    crowd = Crowd(site.url, event, ["hold"], [fan.headers for fan in fans], seats)
+    held = buy(crowd)
+    assert held.finished == people, held.outcomes
+    return replace(crowd, steps=STEPS[options.through], known=held.known)
 
 
 def _pay(site: WholeSite, crowd: Crowd, probes: dict[str, Load]) -> Rush:
@@ -91,15 +102,18 @@ def _pay(site: WholeSite, crowd: Crowd, probes: dict[str, Load]) -> Rush:
     return Rush(paid, pages, most, spent)
 
 
-def _probes(site: WholeSite, event: int, fan: Fan, seconds: float) -> dict[str, Load]:
+def _probes(site: WholeSite, crowd: Crowd, seconds: float) -> dict[str, Load]:
     """A page that is the same for all, and one that needs a thread and SQL."""
-    headers, rate = {"Accept-Encoding": "gzip"}, PROBES_PER_SECOND
-    cookie = {"Cookie": fan.headers["Cookie"]}
-    options: Any = {"seconds": seconds, "rate": rate}
-    return {
-        "event page": Load(f"{site.url}/events/{event}/", headers, **options),
-        "my orders": Load(f"{site.url}/orders/", headers | cookie, **options),
-    }
+    headers, cookie = {"Accept-Encoding": "gzip"}, {"Cookie": crowd.headers[0]["Cookie"]}
+    event_page = Load(
+        f"{site.url}/events/{crowd.event}/",
+        headers,
+        seconds=seconds,
+        rate=EVENT_PAGES_PER_SECOND,
+        connections=CONNECTIONS,
+    )
+    orders = replace(event_page, url=f"{site.url}/orders/", headers=headers | cookie)
+    return {"event page": event_page, "my orders": replace(orders, rate=ORDER_PAGES_PER_SECOND)}
 
 
 @contextmanager
@@ -127,7 +141,7 @@ def _watched(site: WholeSite) -> Iterator[MostSeen]:
 
 def _report(report: Report, title: str, busy: Rush, outside: dict[str, Any]) -> None:
     paid, most = busy.paid, busy.most
-    begin, confirm, settled = (paid.column(step) for step in paid.step_ms)
+    begin, _, confirm, settled = (paid.column(step) for step in paid.step_ms)
     failed = {why: n for why, n in paid.outcomes.items() if why != "finished"}
     report.table(
         title,

@@ -70,7 +70,8 @@ async def run(clients: list[HoldClient]) -> HoldTimings:
 async def _send(
     client: HoldClient, ready: Any, began: list[float], times: list[float], statuses: Counter[str]
 ) -> None:
-    connection, path = Connection(client.url), urlsplit(client.url).path
+    connection, url = Connection(client.url), urlsplit(client.url)
+    path = f"{url.path}?{url.query}" if url.query else url.path
     headers = {"Content-Type": "application/json"} | client.headers
     await connection.open()
     await ready.wait()

@@ -2,6 +2,7 @@
 
 import statistics
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ SESSIONS, HOLDS_EACH = 32, 40
 CROWDS = (30, 1_000)
 PRESSES = 100
 STANDING = 1_000
+IN_ORDER = 10_000
 NOTHING, ONLY_SQL = "a call that does nothing", "only the SQL"
 
 
@@ -50,6 +52,7 @@ def run(options: Options) -> Report:
         _report_standing(report, site, fans[:STANDING])
         for crowd in CROWDS:
             _report_one_seat(report, site, fans[:crowd])
+        _report_in_order(report, site, fans)
         _report_sold_out(report, site, sessions, options.rounds)
         _report_best(report, site, fans[:PRESSES])
     finally:
@@ -152,6 +155,38 @@ def _report_one_seat(report: Report, site: BenchSite, fans: list[Fan]) -> None:
         report, title, {NOTHING: [nothing], "one wins": [won], "all lose": [lost]}, floor=NOTHING
     )
     report.table(f"{title}, all lose", {"transactions": {"count": spent}})
+
+
+def _report_in_order(report: Report, site: BenchSite, fans: list[Fan]) -> None:
+    """Everybody asks for one seat asynchronously; a worker gives it to the first of them.
+
+    The worker begins when all requests are accepted, so that none of them is refused by the gate.
+    """
+    from reservations import services
+    from reservations.models import HoldRequest
+    from ticketing.core import clock
+
+    event, (seat, *_) = _event(fans, 4)
+    address = f"{site.url}/api/v1/events/{event}/reservations/?mode=async"
+    bare = f"{site.url}/bench/nothing/api/"
+    bodies = [{"seats": [seat]}] * (IN_ORDER // len(fans))
+    nothing = run_turn(_clients(fans, lambda _: bare, lambda _: bodies))
+    asked = run_turn(_clients(fans, lambda _: address, lambda _: bodies))
+    title = f"{IN_ORDER:,} requests for one seat, in order"
+    _report_table(report, title, {NOTHING: [nothing], "accepted": [asked]}, floor=NOTHING)
+
+    began, own, before = time.perf_counter(), time.process_time(), machine.cpu_by_kind()
+    while services.process_hold_requests(now=clock.now()):
+        pass
+    took, own = time.perf_counter() - began, time.process_time() - own
+    spent = machine.cpu_by_kind()["PostgreSQL"] - before["PostgreSQL"]
+    states = Counter(HoldRequest.objects.filter(event_id=event).values_list("state", flat=True))
+    assert states == {"success": 1, "failed": IN_ORDER - 1}
+    assert _held(event) == 1
+    figures = {"s": took, "worker CPU ms": 1000 * own / IN_ORDER}
+    figures |= {"PostgreSQL CPU ms": 1000 * spent / IN_ORDER}
+    figures["all CPU ms"] = sum((asked.web_ms, asked.postgres_ms, *list(figures.values())[1:]))
+    report.table(f"{title}: one wins, the others are told", {"per request": figures})
 
 
 def _report_sold_out(report: Report, site: BenchSite, fans: list[Fan], rounds: int) -> None:

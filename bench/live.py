@@ -133,7 +133,8 @@ def _fill_line(people: int) -> None:
     now = timezone.now()
     if not Event.objects.filter(pk=EVENT).exists():
         make_event(now, id=EVENT)
-        SaleQueue.objects.create(event_id=EVENT, opens_at=now, capacity=10**6, max_inside=10**6)
+        rules = {"capacity": 10**6, "max_inside": 10**6, "stock_factor": 10**6}
+        SaleQueue.objects.create(event_id=EVENT, opens_at=now, **rules)
         services.move_queue(event_id=EVENT, to=SaleQueue.State.OPEN, by=None, now=now)
     numbers = {str(number): number for number in range(1, people + 1)}
     seen = dict.fromkeys(numbers, store.ms(now))

@@ -1,18 +1,21 @@
 """An HTTP load generator: `python -m bench.load` in a separate process, JSON on its input.
 
 Without a rate each connection sends its next request as soon as it has a response. With a rate
-requests are sent by the clock, however long responses take. Prints one JSON line; SIGTERM ends it
-early.
+requests are sent by the clock, however long responses take; such a process goes before others, so
+that it measures the site and not how long it waited for a processor itself. Prints one JSON line;
+SIGTERM ends it early.
 """
 
 import asyncio
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from itertools import repeat
 from typing import Any
@@ -84,7 +87,7 @@ class Run:
         self.times: list[float] = []
         self.statuses: Counter[str] = Counter()
         self.size = 0
-        self.idle: list[Connection] = []
+        self.idle: deque[Connection] = deque()
         self.stopped = asyncio.Event()
 
     async def __call__(self) -> LoadTimings:
@@ -115,7 +118,15 @@ class Run:
         await asyncio.gather(*(connection() for _ in range(self.load.connections)))
 
     async def _by_clock(self) -> None:
-        """A slow response delays no other request, so that none of the waiting is left out."""
+        """A slow response delays no other request, so that none of the waiting is left out.
+
+        Connections are open beforehand and take turns, so that every server process is asked.
+        """
+        with suppress(PermissionError):
+            os.nice(-10)
+        self.idle.extend(Connection(self.load.url) for _ in range(self.load.connections))
+        for connection in self.idle:
+            await connection.open()
         loop = asyncio.get_running_loop()
         request = next(self._requests(float("inf")))
         began, sent = loop.time(), list[asyncio.Task[None]]()
@@ -126,7 +137,7 @@ class Run:
         await asyncio.gather(*sent)
 
     async def _send_by_clock(self, request: bytes) -> None:
-        own = self.idle.pop() if self.idle else Connection(self.load.url)
+        own = self.idle.popleft() if self.idle else Connection(self.load.url)
         await self._send(own, request)
         self.idle.append(own)
 

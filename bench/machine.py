@@ -14,6 +14,12 @@ from typing import Any
 
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 SETTINGS = ("fsync", "synchronous_commit", "full_page_writes")
+PROGRAMS = {
+    "postgres": "PostgreSQL",
+    "valkey-server": "Valkey",
+    "nginx": "nginx",
+    "pgbouncer": "pooler",
+}
 # Kinds that a page or an order goes through; all other kinds work in the background.
 FOREGROUND = frozenset({"web", "PostgreSQL", "Valkey", "runner", "outside", "sandbox"})
 
@@ -117,10 +123,9 @@ def processes_by_kind(root: int | None = None) -> dict[str, list[int]]:
 def kind_of(command: list[str]) -> str:
     """What a command line runs: web, worker, PostgreSQL …; empty if it is not one of ours."""
     program = command[0] if command else ""
-    if program.startswith("postgres:") or program.endswith("/postgres"):
-        return "PostgreSQL"
-    if "valkey-server" in program:  # it adds its address to its name
-        return "Valkey"
+    for name, kind in PROGRAMS.items():  # some add to their names what they are doing
+        if program.startswith(name) or f"/{name}" in program:
+            return kind
     for name, kind in {"serve": "web", "beat": "beat", "up": "runner"}.items():
         if name in command:
             return kind

@@ -16,6 +16,7 @@ class Options:
     rounds: int = 3
     seconds: float = 2.0
     latency: float | None = None
+    pace: float = 25.0
     failures: float = 0.0
     through: str = "api"
 
@@ -57,6 +58,7 @@ def parser(names: list[str]) -> ArgumentParser:
     found.add_argument("--seconds", type=float, default=2.0, help="of one measurement of a page")
     gateway = found.add_argument_group("checkout and sale")
     gateway.add_argument("--latency", type=float, help="seconds that each gateway call takes")
+    gateway.add_argument("--pace", type=float, default=25.0, help="buyers who come in a second")
     gateway.add_argument("--failures", type=float, default=0.0, help="share of failing calls")
     gateway.add_argument("--through", choices=("api", "pages"), default="api")
     return found

@@ -1,7 +1,7 @@
 """Pages beside `/healthz` and a bare Django view, in turns on the same server.
 
-Anonymous and logged in: home, event, waiting page before joining, seat page; logged in only: basket
-and order. Processor time is that of the web processes.
+Anonymous and logged in: home, event, waiting page before joining, seat page; logged in only:
+basket, checkout, orders and tickets. Processor time is that of the web processes.
 """
 
 import statistics
@@ -21,6 +21,7 @@ from bench.statements import sent
 from bench.whole_site import WholeSite
 from tests.faults.site import until
 
+# Twice the page threads: more would only measure how the site refuses (`OVERLOAD_PAGES`).
 CONNECTIONS, COUNTED = 16, 20
 WARM_UP_SECONDS = 1.0
 HEALTHZ, BARE_VIEW = "/healthz", "a bare Django view"
@@ -50,7 +51,11 @@ def measure(site: WholeSite, options: Options, report: Report) -> None:
     floor = _median_speed(turns[HEALTHZ])
     bare = _median_speed(turns[BARE_VIEW])
     rows = {name: _row(its, counted[name], floor, bare) for name, its in turns.items()}
-    report.table(f"{options.people or CONNECTIONS} connections", rows)
+    report.table(f"{_connections(options)} connections", rows)
+
+
+def _connections(options: Options) -> int:
+    return min(options.people or CONNECTIONS, CONNECTIONS)
 
 
 def _is_fine(url: str, headers: dict[str, str]) -> bool:
@@ -60,15 +65,22 @@ def _is_fine(url: str, headers: dict[str, str]) -> bool:
 def _loads(site: WholeSite, options: Options) -> Iterator[tuple[str, Load]]:
     visitor, buyer = make_fans(2, site.url)
     queued, _ = make_event_on_sale(2_000, knobs={"max_inside": 1_000})
-    bought, order = _buy_and_hold(site, buyer)
-    base = Load(site.url, BROWSER, options.people or CONNECTIONS, options.seconds)
+    bought, order, held = _buy_and_hold(site, buyer)
+    base = Load(site.url, BROWSER, _connections(options), options.seconds)
     public = {
         "home": "/",
         "event": f"/events/{queued}/",
         "waiting page": f"/events/{queued}/queue/",
         "seat page": f"/events/{queued}/seats/",
     }
-    personal = {"basket": f"/events/{bought}/basket/", "order": f"/orders/{order}/"}
+    personal = {
+        "basket": f"/events/{bought}/basket/",
+        "checkout": f"/orders/{held}/pay/",
+        "order": f"/orders/{order}/",
+        "my orders": "/orders/",
+        "my tickets": "/tickets/",
+        "tickets of an order": f"/tickets/orders/{order}/",
+    }
     yield HEALTHZ, replace(base, url=f"{site.url}/healthz")
     yield BARE_VIEW, replace(base, url=f"{site.url}/bench/nothing/")
     for name, path in public.items():
@@ -82,15 +94,15 @@ def _loads(site: WholeSite, options: Options) -> Iterator[tuple[str, Load]]:
             )
 
 
-def _buy_and_hold(site: WholeSite, buyer: Fan) -> tuple[int, str]:
-    """One order and one more hold of this person; the event and the order's code."""
+def _buy_and_hold(site: WholeSite, buyer: Fan) -> tuple[int, str, str]:
+    """One order and one more hold of this person; the event and the codes of both."""
     event, seats = make_event_on_sale(200)
     steps = ["hold", "pay", "confirm", "settled"]
     order = Crowd(site.url, event, steps, [buyer.headers], seats[:1])
     bought = buy(order)
     held = buy(replace(order, steps=["hold"], seats=seats[1:2]))
     assert bought.finished == held.finished == 1, (bought.outcomes, held.outcomes)
-    return event, bought.known[0]["code"]
+    return event, bought.known[0]["code"], held.known[0]["code"]
 
 
 def _statements(site: WholeSite, load: Load) -> float:

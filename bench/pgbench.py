@@ -12,6 +12,7 @@ TPS = re.compile(r"tps = ([\d.]+)")
 VALUES = (
     *("'seats'", ":event", ":fan", "1", "ARRAY[:seat]::bigint[]"),
     *("''", "''", "false", "NULL", "substr(md5(random()::text || :seat), 1, 10)", "''", "now()"),
+    *("3000", "NULL", "'e1.1'", "0"),
 )
 
 

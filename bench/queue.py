@@ -116,10 +116,10 @@ def _report_memory(report: Report) -> None:
 
     client, line = redis.queue_client(), Line(50).begin(state="paused", capacity=10**7)
     _join_many(line, range(1))
-    before = _settled_memory(client)
+    before = settled_memory(client)
     _join_many(line, range(1_000_000, 1_000_000 + MEASURED))
     client.delete(keys.key(50, "journal"))
-    each = (_settled_memory(client) - before) / MEASURED
+    each = (settled_memory(client) - before) / MEASURED
     report.table("memory of Redis", {"per person waiting": {"bytes": round(each)}})
     store.erase(50)
 
@@ -132,7 +132,7 @@ def _join_many(line: Any, people: range) -> None:
         store.add_memberships(50, part, line.now)
 
 
-def _settled_memory(client: Any) -> int:
+def settled_memory(client: Any) -> int:
     """Used memory, once Redis has freed deleted keys in the background."""
     while client.info("memory")["lazyfree_pending_objects"]:
         time.sleep(0.05)
@@ -179,9 +179,9 @@ def _report_draw(report: Report) -> None:
     store.restore(queue.pk, {"lobby": people, "seen": people}, {}, 0)
     services.move_queue(event_id=queue.pk, to=SaleQueue.State.OPEN, by=None, now=now)
     with _slowest_call() as slowest:
-        cpu = _redis_cpu_ms()
+        cpu = redis_cpu_ms()
         took = _ms(lambda: services.draw_lobby(event_id=queue.pk, now=now))
-        cpu = (_redis_cpu_ms() - cpu) / (LOBBY / draws.BATCH)
+        cpu = (redis_cpu_ms() - cpu) / (LOBBY / draws.BATCH)
     report.table(
         f"draw of {LOBBY:,}",
         {
@@ -207,7 +207,7 @@ def _slowest_call() -> Iterator[Callable[[], float]]:
     yield lambda: max((e["duration"] for e in client.slowlog_get(100_000)), default=0) / 1000
 
 
-def _redis_cpu_ms() -> float:
+def redis_cpu_ms() -> float:
     """CPU time of Redis so far; unlike the duration, a busy machine does not change it."""
     from ticketing.core import redis
 
@@ -216,9 +216,9 @@ def _redis_cpu_ms() -> float:
 
 
 def _cpu_ms(work: Callable[[], object]) -> float:
-    before = _redis_cpu_ms()
+    before = redis_cpu_ms()
     work()
-    return _redis_cpu_ms() - before
+    return redis_cpu_ms() - before
 
 
 def _ms(work: Callable[[], object]) -> float:

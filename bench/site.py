@@ -66,6 +66,7 @@ class BenchSite:
             "DEVELOPMENT": "1",
             "SECRET_KEY": "only-for-benchmarks",
             "LOG_LEVEL": "WARNING",
+            "CHALLENGE": "off",  # a crowd from one machine would solve them instead of the site
             **env,
         }
         self._start_servers(counts_statements=counts_statements)

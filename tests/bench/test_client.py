@@ -97,7 +97,7 @@ async def test_a_frame_is_waited_for_and_a_refused_handshake_is_an_error():
         url, "/ws/", {}, re.compile(rb'"state":"READY"')
     )
     async with server(upgraded) as url:
-        assert await asyncio.wait_for(wanted(url), 10) == b'"state":"READY"'
+        assert await asyncio.wait_for(wanted(url), 60) == b'"state":"READY"'
     async with server(refused) as url:
         with pytest.raises(ConnectionError):
             await wanted(url)

@@ -28,6 +28,8 @@ sys.stdin.read()
         (["/opt/pg/bin/postgres", "-D", "/data"], "PostgreSQL"),
         (["postgres: postgres ticketing [local] idle"], "PostgreSQL"),
         (["/opt/valkey-server unixsocket:/run/valkey.sock"], "Valkey"),
+        (["nginx: worker process"], "nginx"),
+        (["pgbouncer", "/etc/pgbouncer.ini"], "pooler"),
         (["python", "-m", "bench.outside", "1", "2"], "outside"),
         (["python", "-m", "bench.load"], "clients"),
         (["python", "manage.py", "sandbox"], "sandbox"),

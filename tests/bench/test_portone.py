@@ -22,7 +22,7 @@ def url() -> Iterator[str]:
     until(lambda: httpx.get(f"{address}/bench").status_code == 200, seconds=60)
     yield address
     stub.terminate()
-    stub.wait(20)
+    stub.wait(60)
 
 
 @pytest.fixture
