@@ -84,7 +84,7 @@ ASKS_TIME = re.compile(
     r"(^|\.)(time\.time|time\.monotonic|timezone\.now|datetime\.now|utcnow|today)$"
 )
 REDIS_CLIENT = re.compile(r"(^|\.)(async_)?(queue_)?client$")
-WALKS_KEYS = re.compile(r"\.(keys|scan|scan_iter|hscan_iter|sscan_iter|zscan_iter)$")
+WALKS_KEYS = re.compile(r"\.(keys|scan|scan_iter)$")
 HTTP = ("django.http", "django.shortcuts", "rest_framework", "channels")
 EDGES = {"views", "api", "consumers", "tasks"}
 

@@ -17,16 +17,17 @@ COMMON = frozenset(
     data database date delay delivery development difference document door drain draw drawing
     duration early ed25519 endpoint entry error evidence expire fact factor failure fairness fan
     fast field file find first folder form format formats generate generated health history html
-    http idempotency image in index init issue json key kick ko label latency layout leave left
-    level limit list live load local lock log machine mail management map matching message
-    metrics middleware migration model money move no none notification one optimistic order
+    http idempotency image in index init input issue json key kick ko label latency layout leave
+    left level limit list live load loader local lock log machine mail management map matching
+    message metrics middleware migration model money move no none notification one optimistic order
     origin outcome over overview own owner ownership page parser parsing path pause paused
     payment pdf people permission pessimistic png policy pool postgres prefix preflight prepare
     prepared preview process processor progress public publish qr query race rank rate
     rebuild receipt reconcile redirect redis refuse rehearse release remove renew report request
     reservation reset response result resume return roles route routing rule run sale sales
-    sandbox schedule schema scratch script search second seed select selector send serializer
-    serve server service session set settings shape short shutdown signal signing site size slot
+    sandbox schedule schema scratch script search second security seed select selector send
+    serializer serve server service session set settings shape short shutdown signal signing site
+    size slot
     snapshot socket sold source sql startup state static stats status step store stored strategy
     stream string svg table task tell template templatetags terminal test testing text thread
     throttle ticketing time timer token top translated trick ttl turn up update upload url user

@@ -2,6 +2,7 @@
 
 import io
 import re
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,11 @@ def compiled(catalogue: Catalog) -> Words:
     return words_of(read_mo(file))
 
 
+@pytest.fixture(scope="module")
+def texts_in_use() -> Catalog:
+    return messages.texts_in_use()
+
+
 def placeholders(words: str) -> set[str]:
     return set(PLACEHOLDER.findall(words))
 
@@ -50,10 +56,18 @@ def disagree(message: Message) -> bool:
     return any(placeholders(words) != told for words in strings(message.string))
 
 
+@pytest.fixture
+def already_extracted(monkeypatch, texts_in_use):
+    """To read all code and templates takes seconds."""
+    monkeypatch.setattr(messages, "texts_in_use", lambda: deepcopy(texts_in_use))
+
+
+@pytest.mark.usefixtures("already_extracted")
 def test_every_word_is_translated():
     assert call_command("messages", check=True) is None
 
 
+@pytest.mark.usefixtures("already_extracted")
 def test_a_missing_translation_is_found(monkeypatch, tmp_path):
     monkeypatch.setattr(settings, "LOCALE_PATHS", [tmp_path])
 
@@ -62,11 +76,8 @@ def test_a_missing_translation_is_found(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_catalogue_holds_the_words_in_use_and_no_others(language):
-    assert (
-        words_of(messages.read_catalogue(language)).keys()
-        == words_of(messages.texts_in_use()).keys()
-    )
+def test_the_catalogue_holds_the_words_in_use_and_no_others(language, texts_in_use):
+    assert words_of(messages.read_catalogue(language)).keys() == words_of(texts_in_use).keys()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

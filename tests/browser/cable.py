@@ -7,7 +7,7 @@ from contextlib import suppress
 
 class Cable:
     def __init__(self, port: int) -> None:
-        self.port, self.is_cut = port, False
+        self.port, self.is_cut, self.is_losing_answers = port, False, False
         self._ends: list[socket.socket] = []
         self._listening = socket.create_server(("127.0.0.1", 0))
         threading.Thread(target=self._accept, daemon=True).start()
@@ -22,8 +22,12 @@ class Cable:
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
 
+    def lose_answers(self) -> None:
+        """The server still gets every request; its answers don't arrive."""
+        self.is_losing_answers = True
+
     def mend(self) -> None:
-        self.is_cut = False
+        self.is_cut = self.is_losing_answers = False
 
     def close(self) -> None:
         self.cut()
@@ -39,13 +43,15 @@ class Cable:
                 far = socket.create_connection(("127.0.0.1", self.port))
                 self._ends += [near, far]
                 for ends in ((near, far), (far, near)):
-                    threading.Thread(target=_pass_on, args=ends, daemon=True).start()
+                    threading.Thread(target=self._pass_on, args=ends, daemon=True).start()
 
-
-def _pass_on(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
-        while some := source.recv(65_536):
-            target.sendall(some)
-    for end in (source, target):
+    def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
+        is_from_server = source.getpeername()[1] == self.port
         with suppress(OSError):
-            end.shutdown(socket.SHUT_RDWR)
+            while some := source.recv(65_536):
+                if is_from_server and self.is_losing_answers:
+                    break
+                target.sendall(some)
+        for end in (source, target):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)

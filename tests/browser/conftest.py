@@ -2,9 +2,7 @@
 
 import os
 import shutil
-import socket
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -13,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
-from django.db import connections
 from django.test import Client
 from playwright.sync_api import (
     Browser,
@@ -27,13 +23,12 @@ from playwright.sync_api import (
 )
 
 from tests.making import make_event, make_plan
+from tests.payments.sandbox_server import origin  # noqa: F401 - fixture
+from tests.waiting import PATIENCE
 from ticketing.accounts.models import User
 from ticketing.events.models import Event, Seat
 
-# Playwright's synchronous API runs an event loop in the test's thread, where Django is then wary.
-os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
-
-expect.set_options(timeout=20_000)  # for a slow machine: nothing is expected to take so long
+expect.set_options(timeout=60_000)  # for a slow machine: nothing is expected to take so long
 
 HOW_TO_INSTALL = (
     "no Chromium: install it (Debian: apt-get install chromium), set CHROMIUM to its path, "
@@ -77,33 +72,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
+    """Its driver runs an event loop in the test's thread, where Django is then wary."""
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_path(), args=FLAGS)
         yield browser
         browser.close()
 
 
-@pytest.fixture(scope="session")
-def address() -> Iterator[str]:
-    """The ASGI application on a free port, with the static files that `tests.servers` gathered."""
-    # The server's threads would keep connections to a database that is about to be dropped.
-    connections.settings["default"]["CONN_MAX_AGE"] = 0
-    from ticketing.asgi import application
-
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(application, log_level="warning", lifespan="off"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
-        thread.start()
-        wait_until(lambda: server.started)
-        yield f"http://localhost:{listening.getsockname()[1]}"
-        server.should_exit = True
-        thread.join(10)
-
-
 @pytest.fixture
-def site(transactional_db: None, address: str) -> str:
-    return address
+def site(transactional_db: None, origin: str) -> str:  # noqa: F811
+    """With the static files that `tests.servers` gathered."""
+    return origin
 
 
 @pytest.fixture
@@ -199,16 +179,8 @@ def connection_status(page: Page) -> Locator:
     return page.locator("[data-status-label], [data-connection-label]")
 
 
-def wait_until(true: Callable[[], bool], seconds: float = 30) -> None:
-    """Poll until it is true; only for what Playwright does not have to hear about."""
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def poll_page(page: Page, true: Callable[[], bool], seconds: float = 30) -> None:
-    """Poll until it is true, and let the page's events and routes be handled meanwhile."""
+def poll_page(page: Page, true: Callable[[], bool], seconds: float = PATIENCE) -> None:
+    """`wait_until`, and let the page's events and routes be handled meanwhile."""
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, page.locator("body").inner_text()

@@ -5,10 +5,11 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PHONE, skip_time_until, wait_until
+from tests.browser.conftest import PHONE, skip_time_until
 from tests.browser.quality import violations
 from tests.making import make_event, make_user, seat_ids
 from tests.payments.buyers import Buyer
+from tests.waiting import wait_until
 from ticketing.console import keys
 from ticketing.console.services import sample_sales
 from ticketing.core import clock, redis
@@ -67,8 +68,9 @@ def test_a_sale_that_somebody_else_opens_has_other_buttons_at_once(operator_page
     services.move_queue(event_id=coming.pk, to="open", by=operator, now=clock.now())
     sample_sales(now=clock.now() + timedelta(seconds=1))
 
-    expect(operator_page.get_by_role("button", name="Pause")).to_be_visible()
+    expect(operator_page.get_by_role("link", name="Pause the line")).to_be_visible()
     expect(operator_page.get_by_role("link", name="Open the sale")).to_have_count(0)
+    operator_page.locator("#console-changes > summary").click()
     expect(operator_page.locator("[data-fresh=changes]")).to_contain_text("open")
     assert operator_page.evaluate("window.stayed")
 
@@ -116,11 +118,15 @@ def test_an_operators_evening(operator_page, sale):
     home = f"/admin/console/{sale.pk}/"
     operator_page.goto(home)
 
-    operator_page.get_by_role("button", name="Pause").click()
+    operator_page.keyboard.press("p")
+    dialog = operator_page.get_by_role("dialog")
+    dialog.get_by_label("Reason").select_option("overload")
+    dialog.get_by_role("button", name="Confirm").click()
     expect(operator_page.locator("[data-state]").first).to_have_text("paused")
     operator_page.get_by_role("button", name="Resume").click()
     expect(operator_page.locator("[data-state]").first).to_have_text("open")
 
+    operator_page.keyboard.press("k")
     operator_page.get_by_label("Admissions per second").fill("4")
     expect(operator_page.locator("[data-preview-words]")).to_contain_text("would be in after about")
     operator_page.get_by_role("button", name="Preview, then save").click()
@@ -128,10 +134,12 @@ def test_an_operators_evening(operator_page, sale):
     expect(operator_page.locator(".messagelist")).to_contain_text("within a second")
     assert SaleQueue.objects.get().admit_per_second == 4
 
+    operator_page.locator("#console-notice > summary").click()
     operator_page.get_by_label("Message", exact=True).fill("The line is moving again.")
     operator_page.get_by_role("button", name="Tell everyone in line").click()
     expect(operator_page.locator(".messagelist")).to_contain_text("within seconds")
 
+    operator_page.locator("#console-find > summary").click()
     operator_page.get_by_label("E-mail, or number in line").fill("fan@example.com")
     operator_page.get_by_role("button", name="Find").click()
     operator_page.get_by_role("link", name="Block …").click()
@@ -143,14 +151,15 @@ def test_an_operators_evening(operator_page, sale):
         event_id=sale.pk, person=str(fan.pk), message="My sister's.", now=clock.now()
     )
     operator_page.goto(home)
-    operator_page.get_by_role("button", name="Lift the block").click()
-    expect(operator_page.locator(".messagelist")).to_contain_text("lifted")
+    operator_page.get_by_role("button", name="Grant the appeal").click()
+    expect(operator_page.locator(".messagelist")).to_contain_text("granted")
 
-    operator_page.get_by_role("link", name="Close for good").click()
+    operator_page.get_by_role("link", name="Close …", exact=True).click()
     expect(operator_page.locator(".console-affected")).to_contain_text("waiting")
+    operator_page.get_by_label("The sale is closed: nobody can buy.").check()
     operator_page.get_by_label("Why").fill("the evening is over")
     operator_page.get_by_role("button", name="Confirm").click()
-    expect(operator_page.locator("[data-state]").first).to_have_text("closed")
+    expect(operator_page.locator("[data-state]").first).to_have_text("sale closed")
 
     operator_page.get_by_role("link", name="Report").click()
     expect(operator_page.locator(".console-tiles")).to_contain_text("Got a number")
@@ -161,10 +170,11 @@ def test_an_operators_evening(operator_page, sale):
 
 def test_axe_finds_nothing_and_nothing_scrolls_sideways(operator_page, sale):
     sample_sales(now=clock.now())
-    pages = ("", "move/closed/", "seats/", "report/", "autopilot/")
+    pages = ("", "move/closed/", "move/paused/", "seats/", "report/", "autopilot/", "audit/")
+    others = ("approvals/", "reconciliations/")
     sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     laptop = operator_page.viewport_size
-    for path in ("", *(f"{sale.pk}/{page}" for page in pages)):
+    for path in ("", *others, *(f"{sale.pk}/{page}" for page in pages)):
         operator_page.goto(f"/admin/console/{path}")
         if operator_page.locator("[data-connection]").count():
             expect(operator_page.locator("[data-connection]")).to_have_text("Live")
@@ -173,6 +183,38 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(operator_page, sale):
             assert operator_page.evaluate(sideways) <= 0, (path, size)
             assert violations(operator_page) == [], (path, size)
         operator_page.set_viewport_size(laptop)
+
+
+def test_what_is_watched_fits_on_one_screen_and_panels_open_over_it(operator_page, sale):
+    sample_sales(now=clock.now())
+    operator_page.set_viewport_size({"width": 1440, "height": 900})
+    operator_page.goto(f"/admin/console/{sale.pk}/")
+    expect(operator_page.locator("[data-connection]")).to_have_text("Live")
+
+    for place in (".console-buttons", ".console-tiles", "#console-seats", "#console-health"):
+        box = operator_page.locator(place).locator("visible=true").first.bounding_box()
+        assert box is None or box["y"] + box["height"] <= 900, (place, box)
+    for panel in operator_page.locator(".console-panels > details").all():
+        panel.locator("summary").click()
+        expect(panel.locator(".console-panel")).to_be_visible()
+        assert violations(operator_page) == []
+
+
+def test_shortcuts_do_nothing_while_typing_or_when_switched_off(operator_page, sale):
+    operator_page.goto(f"/admin/console/{sale.pk}/")
+    dialog = operator_page.locator("dialog")
+    operator_page.keyboard.press("f")
+    operator_page.keyboard.type("pp")
+    expect(operator_page.locator("#find-who")).to_have_value("pp")
+    expect(dialog).not_to_be_visible()
+    operator_page.keyboard.press("Escape")
+    operator_page.keyboard.press("?")
+    operator_page.locator("[data-shortcuts-on]").uncheck()
+    operator_page.keyboard.press("Escape")
+    operator_page.keyboard.press("p")
+
+    expect(dialog).not_to_be_visible()
+    assert SaleQueue.objects.get().state == "open"
 
 
 def is_inside(event, fan) -> bool:

@@ -3,23 +3,26 @@
 import re
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from payments import services as payments
 from payments.models import Payment
 from payments.sandbox import testing
 from reservations.models import Reservation
-from tests.browser.conftest import skip_time_until, wait_until
+from tests.browser.conftest import connection_status, skip_time_until
 from tests.browser.quality import SMALL_CONTROLS, violations
 from tests.making import make_event, make_plan, seat_ids
 from tests.reservations import acting
+from tests.waiting import wait_until
 from ticketing.core import clock
 from ticketing.events.models import Event
 from waiting_queue import services as queue
 from waiting_queue.models import SaleQueue
 
+MOST_TABS = 60
 # Stands in for PortOne's script: answers as its window does when the fan agreed, or did not.
 SCRIPT = """window.PortOne = { requestPayment: async (wish) => {
   window.asked = wish;
@@ -102,6 +105,47 @@ def test_from_the_line_to_the_ticket_with_a_decline_in_between(open_page, sale, 
     heading(page, "You have bought your seats")
 
 
+def tab_to(page: Page, target: Locator) -> None:
+    """Press Tab until this has the focus."""
+    target.wait_for()
+    for _ in range(MOST_TABS):
+        if target.evaluate("it => it === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError("the keyboard does not get there")
+
+
+def press(page: Page, role: Any, name: str) -> None:
+    tab_to(page, page.get_by_role(role, name=re.compile(name)).first)
+    page.keyboard.press("Enter")
+
+
+def test_from_home_to_the_ticket_with_the_keyboard_alone(open_page, sale, fan):
+    page = open_page("/", fan)
+    press(page, "link", sale.title_en)
+    press(page, "link", "^Go to the line")
+    press(page, "button", "^Join the line")
+    heading(page, "Where would you like to sit?")
+    expect(connection_status(page)).to_have_text("Live")
+    tab_to(page, page.locator("#map-view"))
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    press(page, "button", "^Hold these seats")
+    heading(page, "These seats are held for you")
+    press(page, "link", "^Pay ₩")
+    heading(page, "Check and pay")
+    tab_to(page, page.get_by_label("I have read and agree to the cancellation terms."))
+    page.keyboard.press("Space")
+    press(page, "button", "^Pay ₩")
+    expect(page.get_by_text("SANDBOX: no money moves.")).to_be_visible()
+    tab_to(page, page.get_by_label("It succeeds"))
+    press(page, "button", "^Pay ₩")
+    heading(page, "The seats are yours")
+    press(page, "link", "^To your tickets")
+
+    expect(page.get_by_role("img", name=re.compile("^QR code of this ticket"))).to_be_visible()
+
+
 def test_an_answer_that_is_late_is_waited_for_and_the_page_changes_by_itself(
     open_page, sale, fan, settings
 ):
@@ -150,13 +194,30 @@ def test_an_order_is_cancelled_once_the_fee_was_shown(open_page, sale, fan):
     choose(page, "It succeeds")
     page.get_by_role("link", name="My orders").click()
     page.get_by_role("link", name=sale.title_en).click()
-    page.get_by_role("link", name="Cancel this order").click()
+    page.get_by_role("link", name="Cancel all or some seats").click()
     expect(page.get_by_text("Your refund")).to_be_visible()
 
     page.get_by_role("button", name="Cancel without a fee").click()
 
     expect(page.locator(".badge").first).to_have_text("Cancelled")
     assert testing.net_charged(Payment.objects.get().number) == 0
+
+
+def test_a_seat_that_is_not_ticked_stays(open_page, sale, fan):
+    held = hold(sale, fan)
+    page = open_page(f"/orders/{held.code}/pay/", fan)
+    agree_and_pay(page)
+    choose(page, "It succeeds")
+    heading(page, "The seats are yours")
+    page.goto(f"/orders/{held.code}/cancel/")
+    expect(page.locator("[data-sums]")).to_contain_text("₩308,000")
+
+    page.get_by_role("checkbox").first.uncheck()
+    expect(page.locator("[data-sums]")).to_contain_text("1 seat₩154,000")
+    page.get_by_role("button", name="Cancel without a fee").click()
+
+    expect(page.locator(".badge").first).to_have_text("Paid, partly cancelled")
+    assert testing.net_charged(Payment.objects.get().number) == 154_000
 
 
 def test_portones_own_script_is_let_in_asked_and_listened_to(open_page, sale, fan, settings):

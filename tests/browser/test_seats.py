@@ -7,8 +7,9 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Page, expect
 
-from reservations import services
+from reservations import gate, services
 from reservations.models import Reservation
+from reservations.services.holds import reserve_seats
 from tests.browser.conftest import connection_status, poll_page, skip_time_until
 from tests.browser.quality import SMALL_CONTROLS, violations
 from tests.making import make_event, make_plan, make_user
@@ -58,13 +59,16 @@ def view_of(page: Page) -> dict[str, float]:
     return page.locator("#map-view").bounding_box()
 
 
-def tap_seat(page: Page, row: int, number: int) -> None:
+def spot_of(page: Page, row: int, number: int) -> tuple[float, float]:
     """Where the map draws it, when it shows the whole of this house, stage included."""
     view, wide, high, middle = view_of(page), 200, 228.8, (100, 85.6)
     scale = min(min(view["width"] / wide, view["height"] / high) * 0.92, 2.2)
     right, down = (20 * number - middle[0]) * scale, (20 * row - middle[1]) * scale
-    x, y = view["x"] + view["width"] / 2 + right, view["y"] + view["height"] / 2 + down
-    page.touchscreen.tap(x, y)
+    return view["x"] + view["width"] / 2 + right, view["y"] + view["height"] / 2 + down
+
+
+def tap_seat(page: Page, row: int, number: int) -> None:
+    page.touchscreen.tap(*spot_of(page, row, number))
 
 
 def seat(event, row: int, number: int) -> int:
@@ -137,7 +141,7 @@ def test_nobody_chooses_more_than_a_person_may_have(open_seats, sale, fan):
 
     expect(chosen(page)).to_have_count(4)
     expect(page.get_by_role("alert")).to_have_text(
-        "You can choose up to 4 more; the limit is 4 per person."
+        "You can’t choose more than 4 now; the limit is 4 per person."
     )
 
 
@@ -161,7 +165,7 @@ def test_places_to_stand_are_held_by_their_number(open_seats, sale, fan):
     page.get_by_role("button", name="Hold standing tickets").tap()
 
     is_held(page)
-    expect(page.get_by_text("Floor, standing")).to_have_count(3)
+    expect(page.get_by_text("Floor")).to_have_count(3)
 
 
 def test_in_a_big_house_a_touch_comes_closer_and_the_next_one_chooses(open_seats, site, now, fan):
@@ -232,6 +236,140 @@ def test_two_fingers_zoom(open_seats, sale, fan):
 
     expect(page.locator("#map-view[data-near]")).to_have_count(1)
     expect(chosen(page)).to_have_count(0)
+
+
+COUNT_DRAWING = """
+  window.drawn = 0;
+  for (const name of ["fillRect", "drawImage"]) {
+    const own = CanvasRenderingContext2D.prototype[name];
+    CanvasRenderingContext2D.prototype[name] = function (...values) {
+      drawn += 1;
+      return own.apply(this, values);
+    };
+  }
+"""
+# How many times something was drawn for each step of a movement.
+ZOOM_STEPWISE = """async () => {
+  const frame = () => new Promise((go) => requestAnimationFrame(go));
+  const view = document.getElementById("map-view"), counts = [];
+  for (let step = 0; step < 10; step++) {
+    drawn = 0;
+    view.dispatchEvent(new WheelEvent("wheel", {deltaY: -10, cancelable: true}));
+    await frame();
+    await frame();
+    counts.push(drawn);
+  }
+  drawn = 0;
+  return counts;
+}"""
+
+
+def test_a_map_that_moves_is_copied_and_drawn_again_when_it_rests(open_seats, site, now, fan):
+    big = make_event(now, plan=make_plan(rows=40, seats_per_row=60))
+    counted = {"prepare": lambda page: page.add_init_script(COUNT_DRAWING)}
+    page = open_seats(big, fan, reduced_motion="reduce", **counted)
+    is_live(page)
+    view_of(page)
+    page.locator("#map-view").tap()
+    page.wait_for_function("() => drawn > 1000")  # its 2,400 seats, as points
+
+    assert min(page.evaluate(ZOOM_STEPWISE)) < 100
+    page.wait_for_function("() => drawn > 1000")
+
+
+# -- to know where one is --------------------------------------------------------------------------
+
+
+def middle_of(page: Page, down: float = 0.5) -> tuple[float, float]:
+    view = view_of(page)
+    return view["x"] + view["width"] / 2, view["y"] + view["height"] * down
+
+
+def card(page: Page):
+    return page.locator("[data-card]")
+
+
+def test_pointing_at_a_seat_says_what_and_where_it_is(open_seats, sale, fan):
+    page = open_seats(sale, fan, viewport={"width": 1440, "height": 900})
+    is_live(page)
+    page.mouse.move(*spot_of(page, 2, 3))
+    expect(card(page)).to_contain_text("Section A, row 2, seat 3")
+
+    page.locator("#map-view").focus()
+    page.keyboard.press("ArrowDown")
+    expect(card(page)).to_contain_text("Section A, row 1, seat 5")
+    expect(card(page)).to_contain_text("R seat ₩132,000")
+    expect(card(page)).to_contain_text("free")
+    expect(card(page)).to_contain_text("Row 1 of 3 from the stage · facing the stage")
+
+
+def test_a_section_is_shown_whole_and_taps_beside_it_do_nothing(open_seats, site, now, fan):
+    big = make_event(now, plan=make_plan(rows=40, seats_per_row=60, standing=30))
+    page = open_seats(big, fan, prepare=lambda page: page.clock.install())
+    is_live(page)
+    near = page.locator("#map-view[data-near]")
+
+    page.touchscreen.tap(*middle_of(page, down=0.02))  # beside all of it
+    page.clock.run_for(1_000)
+    expect(near).to_have_count(0)
+    page.touchscreen.tap(*middle_of(page))
+    page.clock.run_for(1_000)
+
+    expect(near).to_have_count(1)
+    expect(card(page)).to_contain_text("Section A")
+    expect(card(page)).to_contain_text("A: 2,400 of 2,400 available")
+
+
+def test_the_overview_moves_the_visible_part(open_seats, sale, fan):
+    page = open_seats(sale, fan, viewport={"width": 1440, "height": 900})
+    is_live(page)
+    page.get_by_role("button", name="Zoom in").click()
+    expect(page.locator("#map-view[data-near]")).to_have_count(1)
+    overview = page.locator("[data-minimap]").bounding_box()
+    drawn = "document.querySelector('#map-view canvas').toDataURL()"
+
+    def moved() -> bool:
+        before = page.evaluate(drawn)
+        for part in (0.1, 0.9):
+            page.mouse.click(overview["x"] + overview["width"] * part, overview["y"] + 40)
+        return page.evaluate(drawn) != before
+
+    poll_page(page, moved)
+
+
+def test_only_free_seats_are_visited_if_the_fan_wants_so(open_seats, sale, fan, rival):
+    hold(sale, rival, seat(sale, 1, 6))
+    page = open_seats(sale, fan)
+    is_live(page)
+    page.get_by_role("button", name="Only free seats").tap()
+    expect(page.get_by_role("button", name="Only free seats", pressed=True)).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("R seat"))).to_contain_text("(15 left)")
+
+    page.locator("#map-view").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+
+    expect(page.locator("#map-spoken")).to_contain_text("Section A, row 1, seat 7")
+
+
+OVERLAPS = """() => {
+  const box = (name) => document.querySelector(name).getBoundingClientRect();
+  const map = box("#map-view");
+  return [".map__tools", ".map__mini", ".seat-card", ".choice", ".map__filter"].filter((name) => {
+    const it = box(name);
+    return it.left < map.right && it.right > map.left && it.top < map.bottom && it.bottom > map.top;
+  });
+}"""
+
+
+def test_nothing_lies_over_the_map(open_seats, sale, fan):
+    for width, height in ((390, 844), (1440, 900)):
+        page = open_seats(sale, fan, viewport={"width": width, "height": height})
+        is_live(page)
+        tap_seat(page, 1, 3)
+        expect(chosen(page)).to_have_count(1)
+
+        assert page.evaluate(OVERLAPS) == []
 
 
 # -- with keys -------------------------------------------------------------------------------------
@@ -329,12 +467,56 @@ def test_who_loses_the_race_is_told_which_seat_and_keeps_the_others(open_seats, 
     press_hold(page)
 
     expect(page.get_by_role("alert")).to_have_text(
-        "Someone else was faster: Section A, row 1, seat 3. "
-        "Removed from your selection; the others stay selected."
+        re.compile(
+            r"^Someone else was faster: Section A, row 1, seat 3 "
+            r"\(held by someone else; may be free again at \d\d:\d\d\)\. "
+            r"Removed from your selection; the others stay selected\.$"
+        )
     )
     expect(chosen(page)).to_have_text(["Section A, row 1, seat 4"])
     press_hold(page)
     is_held(page, "Section A, row 1, seat 4")
+
+
+def test_who_presses_while_another_tries_waits_and_is_offered_similar_seats(
+    open_seats, sale, fan, rival
+):
+    one = seat(sale, 1, 3)
+    page = open_seats(sale, fan)
+    is_live(page)
+    tap_seat(page, 1, 3)
+    gate.begin_attempt(sale.pk, rival.pk, [one], clock.now())
+
+    press_hold(page)
+    waiting = page.locator("[data-waiting]")
+    expect(waiting).to_have_text(
+        "One moment, please Someone else is choosing this seat. You are next."
+    )
+    order = {"event_id": sale.pk, "fan_id": rival.pk, "key": "", "now": clock.now()}
+    reserve_seats(choice=services.SeatChoice.named([one]), **order)
+    services.process_hold_requests(now=clock.now())
+
+    expect(page.get_by_role("alert")).to_contain_text("seat 3 (held by someone else; may be free")
+    expect(waiting).to_be_hidden()
+    expect(page.locator("[data-similar-seats]")).to_have_text("A similar seat: R seat, ₩132,000")
+    assert violations(page) == []
+    page.get_by_role("button", name="Hold similar seats").tap()
+    is_held(page)
+    assert Reservation.objects.filter(fan=fan).get().seats.get().seat_id != one
+
+
+def test_who_waits_and_gets_the_seat_comes_to_the_basket(open_seats, sale, fan, rival):
+    one = seat(sale, 1, 3)
+    page = open_seats(sale, fan)
+    is_live(page)
+    tap_seat(page, 1, 3)
+    gate.begin_attempt(sale.pk, rival.pk, [one], clock.now())
+
+    press_hold(page)
+    expect(page.locator("[data-waiting]")).to_be_visible()
+    services.process_hold_requests(now=clock.now())
+
+    is_held(page, "Section A, row 1, seat 3")
 
 
 def test_a_choice_that_leaves_one_seat_alone_says_which_and_what_to_do(open_seats, sale, fan):
@@ -352,16 +534,19 @@ def test_a_choice_that_leaves_one_seat_alone_says_which_and_what_to_do(open_seat
     expect(chosen(page)).to_have_count(1)
 
 
+HOLDING = re.compile("/reservations/")
+
+
 def test_without_the_network_the_choice_is_kept(open_seats, sale, fan):
     page = open_seats(sale, fan)
     is_live(page)
     tap_seat(page, 1, 2)
-    page.route("**/reservations/", lambda route: route.abort())
+    page.route(HOLDING, lambda route: route.abort())
 
     press_hold(page)
 
     expect(page.get_by_role("alert")).to_contain_text("The server can’t be reached.")
-    page.unroute("**/reservations/")
+    page.unroute(HOLDING)
     press_hold(page)
     is_held(page, "Section A, row 1, seat 2")
 
@@ -391,6 +576,28 @@ def test_where_websockets_are_broken_the_page_asks(open_seats, sale, fan, rival)
 
     skip_time_until(page, lambda: gone.count() == 1)
     expect(page.get_by_role("alert")).to_contain_text("Someone else took Section A, row 1, seat 3")
+
+
+def test_a_socket_that_opens_late_has_the_list_asked_for_again(open_seats, sale, fan, rival):
+    """Its first frame has the changes of the last seconds only."""
+    sockets = []
+
+    def silent(page: Page) -> None:
+        page.clock.install()
+        page.route_web_socket("**/ws/events/*/seats/", lambda socket: sockets.append(socket))
+
+    page = open_seats(sale, fan, prepare=silent)
+    gone = page.locator(".chosen[data-gone]")
+    page.wait_for_load_state("networkidle")
+    tap_seat(page, 1, 3)
+    expect(chosen(page)).to_have_count(1)
+    hold(sale, rival, seat(sale, 1, 3))
+    page.clock.fast_forward(15_000)
+    assert not gone.count()
+
+    sockets[-1].send(NOTHING)
+
+    expect(gone).to_have_count(1)
 
 
 def test_news_without_end_does_not_put_the_list_off(open_seats, sale, fan):
@@ -476,6 +683,46 @@ def test_the_pass_is_renewed_and_its_end_is_said(open_seats, behind_a_line, fan)
     expect(page.get_by_role("button", name="Hold these seats")).to_be_disabled()
 
 
+def test_going_on_in_another_browser_is_visible_in_both(open_seats, behind_a_line, fan):
+    """A phone and a laptop of one person: the seats are held where the person went on last."""
+    phone = open_seats(behind_a_line, fan, "queue/")
+    phone.get_by_role("button", name="Join the line").tap()
+    phone.wait_for_url("**/seats/")
+    is_live(phone)
+    tap_seat(phone, 1, 3)
+    expect(chosen(phone)).to_have_count(1)
+
+    laptop = open_seats(behind_a_line, fan)
+    is_live(laptop)
+    note = laptop.locator("#pass-elsewhere")
+    expect(note).to_contain_text("in another browser or on another device")
+    assert violations(laptop) == []
+    note.get_by_role("button", name="Go on here").tap()
+    expect(laptop.get_by_text("It is your turn.")).to_be_visible()
+
+    moved = phone.locator("#pass-moved")
+    expect(moved).to_contain_text("in another browser or on another device")
+    expect(phone.get_by_role("button", name="Hold these seats")).to_be_disabled()
+    is_live(laptop)
+    tap_seat(laptop, 1, 4)
+    press_hold(laptop)
+    laptop.wait_for_url("**/basket/")
+
+    moved.get_by_role("button", name="Go on here").tap()
+    is_live(phone)
+    expect(phone.get_by_text("It is your turn.")).to_be_visible()
+    assert Reservation.objects.filter(fan=fan).count() == 1
+
+
+def test_without_a_script_the_page_leads_on_too(open_seats, behind_a_line, fan):
+    queue.join(event_id=behind_a_line.pk, person=str(fan.pk), now=clock.now(), browser="phone")
+    page = open_seats(behind_a_line, fan, java_script_enabled=False)
+
+    page.get_by_role("button", name="Go on here").tap()
+
+    expect(page.get_by_text("It is your turn.")).to_be_visible()
+
+
 # -- the basket ------------------------------------------------------------------------------------
 
 
@@ -526,7 +773,8 @@ def test_without_a_script_seats_are_ticked_in_the_list(open_seats, sale, fan, ri
     send = page.get_by_role("button", name="Hold the selected seats")
 
     send.click()
-    expect(page.get_by_text("Someone else was faster. Section A, row 1, seat 2.")).to_be_visible()
+    refusal = "Someone else was faster. Section A, row 1, seat 2 (held by someone else"
+    expect(page.get_by_text(refusal)).to_be_visible()
     expect(first.get_by_role("checkbox", name="3", exact=True)).to_be_checked()
     send.click()
 

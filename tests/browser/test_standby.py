@@ -14,6 +14,8 @@ from tests.making import make_event, make_plan
 from tests.reservations.standby.acting import all_sold, joined, refunded, states_of
 from ticketing.core import clock
 from ticketing.events.models import Event
+from waiting_queue import services as queue
+from waiting_queue.models import SaleQueue
 
 __all__ = ["sandbox_gateway"]
 
@@ -61,6 +63,34 @@ def test_from_sold_out_by_the_standby_list_to_the_ticket(open_page, sold_out, fa
     expect(page.locator("a[href^='/tickets/']", has_text="row 1")).to_have_count(2)
     services.process_returned_seats(now=clock.now())
     assert StandbyEntry.objects.get().state == "taken"
+
+
+def test_people_in_line_are_told_at_once_and_keep_their_place_with_one_press(
+    open_page, site, fan, now
+):
+    event = make_event(now, plan=make_plan(rows=2, seats_per_row=4))
+    rules = {"opens_at": now, "admit_per_second": 0.001}
+    queue.create_queue(event_id=event.pk, by=None, now=now, **rules)
+    queue.move_queue(event_id=event.pk, to=SaleQueue.State.OPEN, by=None, now=now)
+    queue.join(event_id=event.pk, person=str(fan.pk), now=now)
+    queue.tick_open_queues(now=clock.now())
+    page = open_page(f"/events/{event.pk}/queue/", fan)
+    heading(page, "You are in line")
+    keep = page.get_by_role("button", name="Keep my place on the standby list")
+    expect(keep).to_be_hidden()
+
+    all_sold(event, now)
+    queue.tick_open_queues(now=clock.now())
+
+    expect(keep).to_be_visible()  # by itself
+    expect(page.locator("#line-view [data-eta]")).to_have_text("none: all seats are sold")
+    assert violations(page) == []
+    assert page.evaluate(SMALL_CONTROLS) == []
+    page.get_by_label("Seats for you and your companions").select_option("3")
+    keep.click()
+    heading(page, "You are on the standby list")
+    expect(page.locator(".turn__number")).to_have_text("1")
+    expect(page.get_by_text("You are waiting for 3 seats together.")).to_be_visible()
 
 
 def test_an_operator_sees_the_list_in_order_and_takes_somebody_off(operator_page, sold_out):

@@ -19,7 +19,7 @@ from tests.browser.quality import SMALL_CONTROLS, WIDTH, violations
 from tests.making import make_event, make_user
 from ticketing.core import clock
 from waiting_queue import services, store
-from waiting_queue.models import SaleQueue
+from waiting_queue.models import SaleQueue, WaitingPage
 from waiting_queue.views.page_state import PageState
 
 # People whom nobody logs in as.
@@ -166,6 +166,7 @@ def test_a_pause_its_end_and_the_organisers_message_are_seen(open_queue_page, qu
 def test_leaving_takes_a_second_look_and_shows_in_the_other_tab(open_queue_page, queue, fan):
     page = open_queue_page(queue, fan, prepare=lambda page: page.clock.install())
     page.get_by_role("button", name="Join the line").click()
+    expect(connection_status(page)).to_have_text("Live")
     other = page.context.new_page()
     other.goto(address(queue))
     expect(connection_status(other)).to_have_text("Live")
@@ -182,6 +183,7 @@ def test_leaving_takes_a_second_look_and_shows_in_the_other_tab(open_queue_page,
 def test_coming_in_on_one_device_takes_the_other_there_too(open_queue_page, queue, fan):
     page, other = open_queue_page(queue, fan), open_queue_page(queue, fan)
     page.get_by_role("button", name="Join the line").click()
+    expect(connection_status(page)).to_have_text("Live")
     other.reload()
     leave(queue, *OTHERS)
     make_room(queue)
@@ -229,7 +231,7 @@ def test_a_turn_that_passed_is_told_and_the_way_back_is_there(open_queue_page, q
     expect(connection_status(page)).to_have_text("Live")
     store.run(store.leave(queue.pk, str(fan.pk), clock.now(), how="expired"))
 
-    tick_until(page, headed(page, "Your place went to the next person"))
+    tick_until(page, headed(page, "Your turn has ended"))
     page.get_by_role("button", name="Join the line again").click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("You are in line")
@@ -393,7 +395,7 @@ def test_what_everybody_is_told_appears_at_once_and_in_words(open_queue_page, qu
         ["likely", "none left at the moment"]
     )
     expect(page.locator("#line-view [data-grade-free]").first).to_have_text("1,200 available")
-    expect(page.get_by_text("All seats are taken at the moment.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Sold out.")).to_be_visible()
     expect(page.locator("[data-notice-text]")).to_have_text("<b>Soon</b>")
 
 
@@ -414,7 +416,7 @@ def test_everything_works_without_javascript(open_queue_page, queue, frequent_re
     leave(queue, *OTHERS[2:])
     make_room(queue)
     tick()
-    expect(page.get_by_role("button", name="Come in")).to_be_visible(timeout=15_000)
+    expect(page.get_by_role("button", name="Come in")).to_be_visible()
     page.get_by_role("button", name="Come in").click()
     page.wait_for_url(f"**/events/{queue.pk}/seats/")
 
@@ -593,3 +595,61 @@ def test_the_number_between_two_messages_is_honest(page, queue):
         ([(0, 50, 0), (5000, None, 0)], [50, 50]),
     ]:
         assert page.evaluate(ESTIMATE, steps) == shown, steps
+
+
+# -- an event's own page ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def own_page(queue, now) -> SaleQueue:
+    WaitingPage.objects.create(
+        queue=queue,
+        headline_ko="어서 오세요",
+        headline_en="Welcome",
+        accent_light="#6d28d9",
+        accent_dark="#c4b5fd",
+        background_light="#f7f3ff",
+        background_dark="#120d1f",
+    )
+    services.publish_page(event_id=queue.pk, by=None, now=now)
+    return queue
+
+
+def test_an_events_own_page_is_as_good_as_the_others(open_queue_page, own_page):
+    page = open_queue_page(own_page)
+
+    colour = "getComputedStyle(document.documentElement).getPropertyValue('--brand')"
+    assert page.evaluate(colour) == "#6d28d9"
+    assert violations(page) == []
+    assert page.evaluate(SMALL_CONTROLS) == []
+    page.set_viewport_size({"width": 360, "height": 640})
+    assert page.evaluate(WIDTH) == 360
+
+
+def test_hints_change_by_themselves_and_stay_while_somebody_reads(open_queue_page, queue):
+    page = open_queue_page(queue, prepare=lambda page: page.clock.install())
+    current = page.locator("[data-hints-list] > li[data-current] h3")
+    expect(current).to_have_text("The venue")
+
+    page.clock.fast_forward(13_000)
+    expect(current).to_have_text("Prices")
+
+    page.get_by_role("button", name="Pause").click()
+    page.mouse.move(0, 0)
+    page.locator("h1").click()
+    page.clock.fast_forward(60_000)
+    expect(current).to_have_text("Prices")
+
+    page.get_by_role("button", name="Next hint").click()
+    expect(current).to_have_text("Rules of the sale")
+    # For screen readers all of them are there, all the time.
+    expect(page.locator("[data-hints]").get_by_role("heading", level=3)).to_have_count(4)
+
+
+def test_with_reduced_motion_hints_are_a_list(open_queue_page, queue):
+    page = open_queue_page(queue, reduced_motion="reduce")
+
+    expect(page.get_by_role("button", name="Next hint")).to_be_hidden()
+    for title in ("The venue", "Prices", "Rules of the sale", "Look at the seats"):
+        hint = page.locator("[data-hints-list] > li", has_text=title)
+        expect(hint).to_have_css("opacity", "1")

@@ -1,12 +1,15 @@
 """The schedule, and what a worker does around its tasks."""
 
+import os
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
 from celery.fixups.django import DjangoWorkerFixup
 from django.db import connection
 
-from ticketing.celery import app, run_tasks
+from ticketing.celery import app, run_tasks, set_tick_interval
 
 SENDER = SimpleNamespace(request=SimpleNamespace(is_eager=False))
 
@@ -25,6 +28,22 @@ def worker(transactional_db):
     return DjangoWorkerFixup(app)
 
 
+def test_the_command_uses_the_broker_as_the_settings_translate_it():
+    """Celery's command reads a variable of the same name, and would take it as it is."""
+    asked = {"BROKER_URL": "redis+sentinel://s1:1,s2:2/tickets/3", "CELERY_SKIP_CHECKS": "1"}
+    shell = [sys.executable, "-m", "celery", "-A", "ticketing", "shell", "--python"]
+
+    shown = subprocess.run(
+        shell,
+        input="print(celery.conf.broker_url)",
+        env=os.environ | asked,
+        capture_output=True,
+        text=True,
+    )
+
+    assert "sentinel://s1:1/3;sentinel://s2:2/3" in shown.stdout, shown.stderr
+
+
 def test_every_scheduled_task_exists():
     app.loader.import_default_modules()
     entries = app.conf.beat_schedule.values()
@@ -41,6 +60,17 @@ def test_no_message_outlives_its_interval():
     }
 
     assert late == {}
+
+
+@pytest.mark.parametrize(("milliseconds", "seconds"), [(250, 0.25), (1_000, 1.0)])
+def test_queues_tick_as_often_as_the_setting_says(settings, milliseconds, seconds):
+    schedule = {name: dict(entry) for name, entry in app.conf.beat_schedule.items()}
+    settings.TICK_MS = milliseconds
+
+    set_tick_interval(SimpleNamespace(conf=SimpleNamespace(beat_schedule=schedule)))
+
+    assert schedule["tick-queues"]["schedule"] == seconds
+    assert schedule["tick-queues"]["options"] == {"expires": seconds}
 
 
 def test_an_idle_site_sends_few_messages():
