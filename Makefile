@@ -4,7 +4,9 @@ PY := .venv/bin/python
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.NOTPARALLEL:
+
+# A dozen processes import the same thousand modules: they are compiled once.
+unexport PYTHONDONTWRITEBYTECODE
 
 # Throw-away values: no check or test may touch, or need, anything real.
 NOWHERE := SECRET_KEY=only-for-checks-0123456789-abcdefghijklmnopqrstuvwxyz-ABCDEFGHIJ \
@@ -29,26 +31,52 @@ run: export DEVELOPMENT ?= 1
 run: install ## Run everything on http://127.0.0.1:8000 (PORT=… HOST=…); Ctrl-C stops it
 	@exec $(PY) manage.py up
 
+.PHONY: demo-crowd
+demo-crowd: export DEVELOPMENT ?= 1
+demo-crowd: install ## 200 simulated people join the sale of `make run`, beside it (ARGS="--fans 500 --minutes 10"); Ctrl-C stops them
+	@exec $(PY) manage.py demo_crowd $(ARGS)
+
+.PHONY: pictures
+pictures: export DEVELOPMENT ?= 1
+pictures: install-dev chromium ## Make the pictures of README and docs anew, from a running `make run`
+	@PYTHONPATH=. exec $(PY) bin/pictures.py
+
 .PHONY: test
-test: lint check chromium ## Every check and every test, on servers of their own
-	$(call step,a small rehearsal,$(PY) -m pytest -q $(REHEARSAL))
+test: install-dev chromium ## Every check and every test, on servers of their own
+	@$(MAKE) --jobs=2 $(SYNC) small-rehearsal checks
 	$(call step,pytest,$(PYTEST) --ignore $(REHEARSAL) $(ARGS))
 
-# A whole site and 250 simulated users: it has the machine to itself, and runs before the others.
+SYNC = $(if $(filter output-sync,$(.FEATURES)),--output-sync=line)
+# A whole site and 250 simulated users. Only the checks run beside it, with the processor time that it leaves.
 REHEARSAL = tests/ticketing/rehearsal/test_small.py
+
+.PHONY: small-rehearsal checks collect
+small-rehearsal:
+	$(call step,a small rehearsal,OWN_SITE=1 $(PY) -m pytest -q $(REHEARSAL))
+checks:
+	@nice -n 19 $(MAKE) lint check collect
+# Also compiles the tests and keeps a migrated database for the workers, which would each do it.
+collect:
+	$(call step,pytest --collect-only,$(PY) -m pytest --collect-only -qq >/dev/null)
+
 # A file's tests stay in one worker, which starts their servers once; files in the order of tests/conftest.py.
 PYTEST = $(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 .PHONY: soak
 soak: install-dev chromium ## The tests of races, kills and faults again and again (SOAK=… times as much, default 10)
+	$(call step,soak of the whole site,DEVELOPMENT=1 $(PY) manage.py rehearse 1 --embedded --quiet --faults all $(ROUNDS))
 	$(call step,soak,SOAK=$(or $(SOAK),10) $(PYTEST) -m soak $(ARGS))
 
+# Every fault at least once, while people join and buy all the time.
+ROUNDS = --rounds 26 --minutes 6 --fans 600 --profile steady --set admit_per_second=2
+
 .PHONY: lint
-lint: install-dev ## Style, types, and who may import whom
+lint: install-dev ## Style, types, who may import whom, and migrations that need no downtime
 	$(call step,ruff check,$(PY) -m ruff check)
 	$(call step,ruff format,$(PY) -m ruff format --check --quiet)
 	$(call step,mypy,$(DEVELOPING) $(PY) -m mypy --no-error-summary)
 	$(call step,import-linter,$(DEVELOPING) .venv/bin/python -c 'from importlinter.cli import lint_imports_command as lint; lint()')
+	$(call step,manage.py check_migrations,$(DEVELOPING) $(PY) manage.py check_migrations)
 
 .PHONY: check
 check: install-dev ## Django's checks, also of the production settings, and missing migrations
@@ -69,6 +97,15 @@ bench: install-dev ## Measure (bench/)
 rehearse: export DEVELOPMENT ?= 1
 rehearse: install ## A big rehearsal: 10,000 people storm the demo's stadium, with every fault, on a throw-away site
 	@exec $(PY) manage.py rehearse 1 --embedded --fans 10000 --profile rush --faults all $(ARGS)
+
+.PHONY: cluster
+cluster: export DJANGO_SETTINGS_MODULE = ticketing.settings
+cluster: install-dev ## A sale on several hosts (network namespaces; needs root) that are killed, cut off and replaced
+	@exec $(PY) -m bench.cluster $(ARGS)
+
+.PHONY: release-test
+release-test: install-dev ## The tests of an earlier release (OLD=…) with its code, on the schema of this one
+	@bin/release-test "$(OLD)" $(ARGS)
 
 .PHONY: messages
 messages: install-dev ## Gather the words to translate and compile the translations
