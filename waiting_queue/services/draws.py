@@ -31,6 +31,8 @@ def draw_lobby(*, event_id: int, now: datetime) -> int:
     if not _fix_lobby(event_id, now) or not _save_order(event_id):
         return 0
     moved = _give_numbers(event_id, now)
+    if moved is None:
+        return 0
     move_groups_of_draw(event_id=event_id, now=now)
     return _finish(event_id, moved, now)
 
@@ -68,12 +70,15 @@ def _save_order(event_id: int) -> bool:
 
 
 @transaction.atomic
-def _give_numbers(event_id: int, now: datetime) -> int:
-    """Give numbers in batches, so that no script keeps Redis busy; repeating it changes nothing."""
+def _give_numbers(event_id: int, now: datetime) -> int | None:
+    """Give numbers in batches, so that no script keeps Redis busy; repeating it changes nothing.
+
+    None if somebody else has the queue: the draw must not be finished without its numbers.
+    """
     queue = free_queue_for_update(event_id)
     draw = _unfinished_draw(event_id)
     if queue is None or draw is None:
-        return 0
+        return None
     people: list[str] = draw.people or []
     moved = 0
     for start in range(0, len(people), BATCH):

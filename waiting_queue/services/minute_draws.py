@@ -26,7 +26,9 @@ def draw_minutes(*, event_id: int, now: datetime) -> int:
     for minute in store.undrawn_minutes(event_id):
         if not _fix_people(event_id, minute, now) or not _save_order(event_id, minute, now):
             break  # another worker is at it: a later minute does not come before an earlier one
-        moved += _give_numbers(event_id, minute, now)
+        if (given := _give_numbers(event_id, minute, now)) is None:
+            break
+        moved += given
     return moved
 
 
@@ -66,11 +68,11 @@ def _save_order(event_id: int, minute: int, now: datetime) -> bool:
     return True
 
 
-def _give_numbers(event_id: int, minute: int, now: datetime) -> int:
+def _give_numbers(event_id: int, minute: int, now: datetime) -> int | None:
     """Repeating it changes nothing. Until it is done nobody of this minute or later is called."""
     with transaction.atomic():
         if free_queue_for_update(event_id) is None:
-            return 0
+            return None
         draw = MinuteDraw.objects.get(queue_id=event_id, minute=minute)
         people: list[str] = draw.people or []
         moved = 0

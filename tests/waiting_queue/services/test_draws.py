@@ -1,11 +1,16 @@
 """The lobby is drawn at the opening, and everybody in it gets a number."""
 
-import pytest
-from django.db import IntegrityError
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
+import pytest
+from django.db import IntegrityError, connection, transaction
+
+from tests.waiting import PATIENCE
 from tests.waiting_queue.services.steps import join_all, seconds
 from ticketing.core import redis
 from waiting_queue import selectors, services, store
+from waiting_queue.locks import queue_for_update
 from waiting_queue.models import DrawSecrets, QueueDraw, SaleQueue
 from waiting_queue.services import draws
 
@@ -114,6 +119,52 @@ def test_whoever_leaves_during_an_interrupted_draw_changes_no_seed(
     assert all(
         check.passed for check in selectors.draw_checks(selectors.published_draw(draw.queue))
     )
+
+
+@pytest.mark.parametrize("step", ["_fix_lobby", "_save_order", "_give_numbers", "_finish"])
+def test_a_draw_goes_on_after_somebody_else_had_the_queue(queue, operator, now, step, monkeypatch):
+    """As when groups are moved meanwhile: nobody is called before the whole lobby has numbers."""
+    services.move_queue(event_id=queue.pk, to=State.LOBBY, by=operator, now=now)
+    join_all(queue, [str(number) for number in range(10)], now)
+    services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
+    services.join(event_id=queue.pk, person="99", now=now)
+    monkeypatch.setattr(draws, step, while_locked(queue, getattr(draws, step)))
+    services.tick_open_queues(now=now)
+    assert QueueDraw.objects.get().finished_at is None
+    monkeypatch.undo()
+
+    ticks = [services.tick_open_queues(now=now + seconds(second)) for second in (1, 2)]
+
+    order = QueueDraw.objects.get().people
+    assert [tick[queue.pk].called for tick in ticks] == [[], order[:10]]
+    assert store.run(store.peek(queue.pk, "99", now)).state == "waiting"
+
+
+def while_locked(queue, step):
+    """The step, while another connection has the row of the queue."""
+
+    def run(*args):
+        locked, done = Event(), Event()
+        with ThreadPoolExecutor(1) as threads:
+            other = threads.submit(keep_locked, queue.pk, locked, done)
+            assert locked.wait(PATIENCE)
+            try:
+                return step(*args)
+            finally:
+                done.set()
+                other.result(PATIENCE)
+
+    return run
+
+
+def keep_locked(event_id, locked, done):
+    try:
+        with transaction.atomic():
+            queue_for_update(event_id)
+            locked.set()
+            assert done.wait(PATIENCE)
+    finally:
+        connection.close()
 
 
 def test_control_before_the_lobby_is_fixed_it_does(queue, operator, now, monkeypatch):
