@@ -26,6 +26,7 @@ def check(evidence: IndexedEvidence) -> Verdict:
         _order(evidence, findings, draw, people)
         _numbers(evidence, findings, int(draw["first_number"]), people)
         _forgotten(evidence, findings, int(draw["first_number"]), set(people))
+        _overtaken(evidence, findings, int(draw["first_number"]), set(people))
     return findings.verdict("lobby", TITLE)
 
 
@@ -119,3 +120,20 @@ def _forgotten(evidence: IndexedEvidence, findings: Findings, first: int, drawn:
     for person in sorted(missing):
         words = _("%(who)s was in the lobby and not in the draw.")
         findings.against(0, words, who=evidence.name(person))
+
+
+def _overtaken(evidence: IndexedEvidence, findings: Findings, first: int, drawn: set[int]) -> None:
+    """Nobody behind the lobby is called before everybody in it has a number."""
+    undrawn, behind = set[int](), first + len(drawn)
+    for entry in evidence.journal:
+        if entry.kind == "lobby" and entry.person in drawn:
+            undrawn.add(entry.person)
+        elif entry.kind == "join" or entry.kind == "companion" or entry.kind in ENDINGS:
+            undrawn -= {entry.person, entry.leader}
+        elif undrawn and entry.kind == "ready" and entry.number % LANE_NUMBERS >= behind:
+            findings.against(
+                entry.at, _("%(who)s, no. %(number)s behind the lobby, was called while %(people)s "
+                            "people of it had no number."),
+                who=evidence.name(entry.person), number=entry.number % LANE_NUMBERS,
+                people=len(undrawn),
+            )  # fmt: skip

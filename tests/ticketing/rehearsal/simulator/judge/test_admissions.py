@@ -416,6 +416,21 @@ def test_an_outsider_with_a_number_of_the_lobby(sale):
     assert f"#{drawn[-1] - 5_000} was not drawn" in counterexample or "5999" in counterexample
 
 
+def test_somebody_behind_the_lobby_who_is_called_before_it_has_its_numbers(sale):
+    """The draw was marked finished too early: its numbers came later, and nobody was overtaken."""
+    behind = sale.facts["draw"]["first_number"] + len(sale.facts["draw"]["people"])
+    calls = [it for it in sale.journal if it.kind == "ready"]
+    call = next(it for it in calls if it.number % LANE_NUMBERS >= behind)
+    given = next(it for it in sale.journal if it.kind == "join" and it.number)
+    journal = list[JournalEntry]()
+    for entry in sale.journal:
+        journal += [call, given] if entry is given else [] if entry is call else [entry]
+
+    found = failing(replace(sale, journal=journal))["lobby"]
+
+    assert f"no. {call.number % LANE_NUMBERS} behind the lobby" in str(found.counterexample)
+
+
 @pytest.mark.parametrize("is_named", [True, False], ids=["it", "control"])
 def test_a_companion_has_the_number_that_was_drawn_for_the_leader(sale, is_named):
     """The journal names the leader, who left while the draw was running."""
