@@ -100,7 +100,7 @@ class QueueUpdates:
         try:
             await self._receive_all(socket, until, tab)
         finally:
-            self._disconnected("socket", tab)
+            self._disconnected("socket", tab, is_lost=socket.ended.done())
             await socket.close(abruptly=abruptly)
 
     async def _receive_all(self, socket: UserSocket, until: float, tab: int) -> None:
@@ -136,7 +136,8 @@ class QueueUpdates:
                 self._connect_failed(began, "stream", 0, 0)
         finally:
             if is_open:
-                self._disconnected("stream", 0)
+                is_lost = asyncio.get_running_loop().time() < until
+                self._disconnected("stream", 0, is_lost=is_lost)
 
     async def _by_polling(self, until: float) -> None:
         loop, fan = asyncio.get_running_loop(), self.fan
@@ -181,10 +182,13 @@ class QueueUpdates:
         self.failures += tab == 0
         self.fan.record("connect", began, status=status, channel=channel, tab=tab)
 
-    def _disconnected(self, channel: str, tab: int) -> None:
-        """Record a disconnect, with the reason if the site gave one."""
+    def _disconnected(self, channel: str, tab: int, *, is_lost: bool) -> None:
+        """Record a disconnect, with the reason if the site gave one.
+
+        Like the page, a user waits before connecting again unless the site said when to.
+        """
         refusal, self.refusal = self.refusal, {}
-        if refusal:
+        if refusal or (is_lost and self.fan.is_waiting and not self.reconnect_after):
             self.failures += tab == 0
         now = self.fan.now()
         self.fan.record(
