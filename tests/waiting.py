@@ -6,8 +6,10 @@ from collections.abc import Callable
 PATIENCE = 60
 
 
-def wait_until(true: Callable[[], object], seconds: float = PATIENCE) -> None:
+def wait_until(
+    true: Callable[[], object], seconds: float = PATIENCE, *, every: float = 0.02
+) -> None:
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, "it did not become true in time"
-        time.sleep(0.02)
+        time.sleep(every)

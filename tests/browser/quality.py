@@ -45,6 +45,7 @@ def violations(page: Page) -> list[tuple[str, str, list[str]]]:
 def _run_axe(page: Page, rules: list[str]) -> dict[str, Any]:
     """Again if the page loaded itself anew meanwhile, as some do every second in tests."""
     for _ in range(TRIES):
+        page.wait_for_load_state()  # a link that was clicked may have brought an empty page so far
         try:
             page.evaluate(FINISH_TRANSITIONS)
             if not page.evaluate("'axe' in window"):
@@ -54,5 +55,4 @@ def _run_axe(page: Page, rules: list[str]) -> dict[str, Any]:
         except Error as gone:
             if "navigation" not in gone.message and "axe is not defined" not in gone.message:
                 raise
-            page.wait_for_load_state()
     raise AssertionError("the page loads itself again and again")

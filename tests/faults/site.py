@@ -95,7 +95,7 @@ class Site:
         until(lambda: self.get("/readyz").status_code == 200, seconds=60)
 
     def get(self, path: str, **options: Any) -> httpx.Response:
-        return httpx.get(f"{self.url}{path}", timeout=20, **options)
+        return httpx.get(f"{self.url}{path}", timeout=60, **options)
 
     def kill(self, server: Server) -> None:
         """As in a crash: open sessions are cut, nothing is saved."""

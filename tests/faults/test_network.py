@@ -74,8 +74,8 @@ def site(prepared: tuple[Site, dict[str, Any]]) -> Iterator[Site]:
     yield site
     assert site.network
     site.network.restore()
-    until(lambda: site.get("/readyz").status_code == 200, seconds=20)
-    until(lambda: Fan(site, made).join().status_code in (200, 201), seconds=20)
+    until(lambda: site.get("/readyz").status_code == 200, seconds=60)
+    until(lambda: Fan(site, made).join().status_code in (200, 201), seconds=60)
 
 
 @pytest.fixture
@@ -155,14 +155,14 @@ def test_whoever_did_not_hear_of_the_commit_asks_again_and_has_the_seat(
     seat, committed = next(fan.seats), list[str]()
     while not committed:  # unless the fault came before the statement
         network.restore()
-        until(lambda: hold_and_release(fan, seat), seconds=20)
+        until(lambda: hold_and_release(fan, seat), seconds=60)
         key = str(uuid4())
         network.disturb(["postgresql"], fault, directions=["down"])
         unheard = fan.hold(seat, key)
         committed = reservations_with(site, key)
 
     network.restore()
-    until(lambda: fan.hold(seat, key).status_code in (200, 201), seconds=20)
+    until(lambda: fan.hold(seat, key).status_code in (200, 201), seconds=60)
     heard = fan.hold(seat, key).json()
 
     assert unheard.status_code == 503
@@ -198,7 +198,7 @@ def test_a_gateway_whose_connections_break_is_asked_again(
 
     broken = fan.pay(held, key)
     network.restore()
-    until(lambda: fan.pay(held, key).status_code in (200, 201), seconds=20)
+    until(lambda: fan.pay(held, key).status_code in (200, 201), seconds=60)
 
     assert broken.status_code in (200, 201, 503), broken.text
     again = fan.pay(held, key).json()

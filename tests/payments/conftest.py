@@ -53,7 +53,7 @@ def unanswered(paying_site: str, buyer: Buyer) -> Buyer:
     token = buyer.agree()["paymentToken"]
     charging = buyer.start_charge(token)
     order: Any = {"number": charging.number, "amount": charging.amount}
-    ask_gateway("charge", **order, currency=charging.currency, token=token, timeout=5)
+    ask_gateway("charge", **order, currency=charging.currency, token=token, timeout=60)
     return buyer
 
 

@@ -4,8 +4,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from tests.faults.site import free_port
+from tests.waiting import wait_until
 from ticketing.development.embedded import process
 from ticketing.development.embedded.paths import server_identity, server_paths
 from ticketing.development.embedded.valkey import Valkey
@@ -42,15 +41,13 @@ class Cluster:
     def start(self) -> None:
         self.nodes = [self._start_node(port) for port in self.ports]
         clients = [Redis(port=port, socket_timeout=5) for port in self.ports]
-        _wait_for(lambda: all(_answers(client) for client in clients))
+        wait_until(lambda: all(_answers(client) for client in clients))
         for client, (first, last) in zip(clients, SLOTS, strict=False):
             client.execute_command("CLUSTER ADDSLOTSRANGE", first, last)
-        for port in self.ports[1:]:
-            clients[0].execute_command("CLUSTER MEET", "127.0.0.1", port, self.buses[port])
-        _wait_for(lambda: all(self._is_whole(client) for client in clients))
+        wait_until(lambda: self._have_met(clients), every=0.2)
         for primary, replica in zip(clients, clients[len(SLOTS) :], strict=False):
             replica.execute_command("CLUSTER REPLICATE", primary.execute_command("CLUSTER MYID"))
-            _wait_for(lambda replica=replica: _follows(replica))
+            wait_until(lambda replica=replica: _follows(replica))
 
     def flush(self) -> None:
         for port in self.ports[: len(SLOTS)]:
@@ -65,6 +62,12 @@ class Cluster:
         for node in self.nodes:
             process.stop(node)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _have_met(self, clients: list[Redis]) -> bool:
+        """On a busy machine a node may be forgotten before it has answered: it is asked again."""
+        for port in self.ports[1:]:
+            clients[0].execute_command("CLUSTER MEET", "127.0.0.1", port, self.buses[port])
+        return all(self._is_whole(client) for client in clients)
 
     def _is_whole(self, client: Redis) -> bool:
         info = client.execute_command("CLUSTER INFO")
@@ -96,10 +99,3 @@ def _answers(client: Redis) -> bool:
 def _follows(replica: Redis) -> bool:
     known: Any = replica.info("replication")
     return known["role"] == "slave" and known["master_link_status"] == "up"
-
-
-def _wait_for(true: Callable[[], bool], seconds: float = 15) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "the cluster did not come up in time"
-        time.sleep(0.05)

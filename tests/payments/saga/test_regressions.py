@@ -39,7 +39,7 @@ def refund_elsewhere(payment, amount, left=None):
         refundable=payment.charged if left is None else left,
         reason="console",
         key=uuid4().hex,
-        timeout=5,
+        timeout=60,
     )
 
 

@@ -71,6 +71,6 @@ def post(base: str) -> Callable[..., httpx.Response]:
         headers = {"authorization": f"PortOne {site.PORTONE_API_SECRET}"}
         headers |= {"idempotency-key": key} if key else {}
         address = f"{base}/payments/{path}"
-        return httpx.post(address, json=body, headers=headers | more, timeout=20, verify=False)
+        return httpx.post(address, json=body, headers=headers | more, timeout=60, verify=False)
 
     return post

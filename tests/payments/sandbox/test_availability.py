@@ -75,6 +75,6 @@ def test_it_needs_no_thread_of_the_sites_pages(portone, registered, origin):
             httpx.get(f"{origin}/accounts/log-in/", timeout=0.5)
         assert portone.pre_register_payment(payment_id=registered, total_amount=1) is not None
         window = f"{origin}/sandbox/portone/checkout/{registered}?redirect=/"
-        assert httpx.get(window, timeout=20).status_code == 200
+        assert httpx.get(window, timeout=60).status_code == 200
     finally:
         release.set()

@@ -28,7 +28,7 @@ def key():
 @pytest.fixture
 def get(base):
     headers = {"authorization": f"PortOne {site.PORTONE_API_SECRET}"}
-    return lambda: httpx.get(f"{base}/payments/{ORDER}", headers=headers, timeout=20)
+    return lambda: httpx.get(f"{base}/payments/{ORDER}", headers=headers, timeout=60)
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ class Browser:
     """Keeps cookies, follows nothing."""
 
     def __init__(self, base: str, **headers: str) -> None:
-        self.client = httpx.Client(headers={"accept-language": "en"} | headers, timeout=20)
+        self.client = httpx.Client(headers={"accept-language": "en"} | headers, timeout=60)
         self.address = f"{base}/checkout/order-1?{urlencode(ORDER)}"
 
     def open(self, **changes: str) -> httpx.Response:

@@ -52,7 +52,7 @@ def test_a_seat_without_money_is_found(bought, capsys):
 def paid_there(name, amount, behaviour=None):
     """At the gateway alone: our side has no row of it."""
     number = f"pay-elsewhere-{name}"
-    ask_gateway("prepare", number=number, amount=amount, currency="KRW", timeout=5)
+    ask_gateway("prepare", number=number, amount=amount, currency="KRW", timeout=60)
     testing.pay(number, behaviour, order=INSTANT)
     return number
 
@@ -63,7 +63,7 @@ def test_money_that_only_the_gateway_knows_is_found_on_every_page(bought, monkey
     paid_there("refused", 102, Behaviour.REFUSE)
     last = paid_there("last", 103)
     ask_gateway(
-        "refund", number=back, amount=100, refundable=100, reason="x", key="k" * 20, timeout=5
+        "refund", number=back, amount=100, refundable=100, reason="x", key="k" * 20, timeout=60
     )
 
     with pytest.raises(Exception, match="2 differences"):

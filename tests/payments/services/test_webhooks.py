@@ -148,7 +148,7 @@ def test_a_refund_made_elsewhere_is_found_by_comparing(buyer, settings, event, n
         refundable=total,
         reason="console",
         key="k" * 20,
-        timeout=5,
+        timeout=60,
     )
 
     (difference,) = services.reconcile(day=now.astimezone().date(), now=now)

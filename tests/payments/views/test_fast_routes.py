@@ -41,7 +41,7 @@ def no_page_thread_waits(monkeypatch):
 def get(origin, path, person=None, **more):
     cookies = {"sessionid": logged_in(person)} if person else {}
     headers = {"accept": "text/html", "accept-language": "en"}
-    return httpx.get(f"{origin}{path}", cookies=cookies, headers=headers, timeout=20, **more)
+    return httpx.get(f"{origin}{path}", cookies=cookies, headers=headers, timeout=60, **more)
 
 
 def started(buyer):
@@ -120,7 +120,7 @@ def test_a_charge_that_buys_nothing_is_told_by_the_api(origin, buyer):
         f"{origin}/api/v1/payments/{number}/confirm/",
         json={"payment_token": token},
         headers=headers,
-        timeout=20,
+        timeout=60,
     )
 
     assert (told.status_code, told.json()["state"]) == (202, "REFUNDING")
@@ -131,7 +131,7 @@ def test_a_charge_that_buys_nothing_is_told_by_the_api(origin, buyer):
 
 
 def post(origin, body, headers):
-    return httpx.post(f"{origin}{ADDRESS}", content=body, headers=headers, timeout=20)
+    return httpx.post(f"{origin}{ADDRESS}", content=body, headers=headers, timeout=60)
 
 
 def test_a_webhook_is_answered_in_the_event_loop_and_wakes_the_settlement(

@@ -10,6 +10,7 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 
 from reservations import store
+from tests.waiting import PATIENCE
 from tests.waiting_queue.live.conftest import Served, served, wait_until
 
 __all__ = ["served"]
@@ -35,7 +36,7 @@ class OpenMap:
     reads: list[store.Changes]
     frames: list[dict[str, Any]] = field(default_factory=list)
 
-    def next(self, kind: str = "seats", *, seconds: float = 5) -> dict[str, Any]:
+    def next(self, kind: str = "seats", *, seconds: float = PATIENCE) -> dict[str, Any]:
         """The next frame of this kind; all others are kept in `frames`."""
         while True:
             frame: dict[str, Any] = json.loads(self.socket.recv(timeout=seconds))

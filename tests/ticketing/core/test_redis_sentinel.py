@@ -19,6 +19,7 @@ from bench.cluster.hosts import Host, make_folder
 from bench.cluster.postgres import wait_until
 from bench.cluster.valkey import SentinelGroup, ValkeyNode
 from tests.faults.site import free_port
+from tests.waiting import PATIENCE
 from ticketing.core import redis, redis_breaker
 from ticketing.core.breaker import Breaker
 from ticketing.core.redis_sentinel import SentinelPool
@@ -143,7 +144,7 @@ def test_celery_publishes_and_consumes_at_the_new_primary(group):
     ) as broker:
         queue = broker.SimpleQueue("after")
         queue.put({"task": 2})
-        assert queue.get(timeout=5).payload == {"task": 2}
+        assert queue.get(timeout=PATIENCE).payload == {"task": 2}
 
 
 def test_without_a_primary_the_first_caller_asks_and_the_others_are_refused(group):

@@ -27,7 +27,7 @@ def start(started: list[Listener], kind: str, folder: Path) -> Listener:
 
 
 def read(listener: Listener, path: str = "/metrics", **headers: str) -> httpx.Response:
-    return httpx.get(f"http://127.0.0.1:{listener.port}{path}", headers=headers, timeout=20)
+    return httpx.get(f"http://127.0.0.1:{listener.port}{path}", headers=headers, timeout=60)
 
 
 def told(folder: Path) -> dict[str, list]:

@@ -57,7 +57,7 @@ def test_ids_of_the_sender_go_along_and_the_tasks_own_is_added(task, seen):
     with app.connection_for_write() as broker, log_ids(request="abc", event=7):
         task.apply_async(queue="tests-ids", connection=broker)
     with app.connection_for_read() as broker:
-        message = broker.SimpleQueue("tests-ids").get(timeout=20)
+        message = broker.SimpleQueue("tests-ids").get(timeout=60)
         message.ack()
     headers = message.headers
     assert headers["log_ids"] == {"request": "abc", "event": "7"}

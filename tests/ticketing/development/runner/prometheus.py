@@ -24,7 +24,7 @@ class Prometheus:
 
     def get(self, path: str) -> Any:
         try:
-            with urllib.request.urlopen(f"{self.url}/{path}", timeout=20) as answer:
+            with urllib.request.urlopen(f"{self.url}/{path}", timeout=60) as answer:
                 return json.load(answer)["data"]
         except OSError:
             return None
