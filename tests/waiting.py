@@ -6,10 +6,8 @@ from collections.abc import Callable
 PATIENCE = 60
 
 
-def wait_until(
-    true: Callable[[], object], seconds: float = PATIENCE, *, every: float = 0.02
-) -> None:
+def wait_until(true: Callable[[], object], seconds: float = PATIENCE) -> None:
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, "it did not become true in time"
-        time.sleep(every)
+        time.sleep(0.02)
