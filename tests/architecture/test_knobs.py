@@ -7,14 +7,14 @@ from django.conf import settings
 from django.db.models import NOT_PROVIDED
 from django.utils import translation
 
-from ticketing import settings as site
 from ticketing.core.knobs import Environment
+from ticketing.settings.environment import env
 from waiting_queue.models import KNOBS, SaleQueue
 
 DOC = (Path(settings.BASE_DIR) / "docs" / "knobs.md").read_text()
 
 
-@pytest.mark.parametrize("knob", site.env.knobs.values(), ids=lambda knob: knob.name)
+@pytest.mark.parametrize("knob", env.knobs.values(), ids=lambda knob: knob.name)
 def test_the_docs_name_every_knob_and_say_its_sentence(knob):
     assert f"`{knob.name}`" in DOC
     assert knob.sentence in DOC
@@ -23,7 +23,7 @@ def test_the_docs_name_every_knob_and_say_its_sentence(knob):
 def test_the_docs_name_no_knob_that_does_not_exist():
     named = {line.split("`")[1] for line in DOC.splitlines() if line.startswith("| `")}
 
-    assert named == set(site.env.knobs) | set(KNOBS)
+    assert named == set(env.knobs) | set(KNOBS)
 
 
 @pytest.mark.parametrize("name", KNOBS)

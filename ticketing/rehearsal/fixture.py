@@ -25,7 +25,7 @@ from ticketing.development.embedded.valkey import Valkey
 from ticketing.development.runner.reset import delete_data
 from ticketing.rehearsal.network.control import Network
 from ticketing.rehearsal.network.links import connect_network
-from ticketing.settings import env
+from ticketing.settings.environment import env
 
 # The throw-away site inherits no setting of this site, but for those that a rehearsal may try out.
 INHERITED = {"WEB_THREADS", "FAST_PATH_THREADS", "CHALLENGE", "CHALLENGE_FROM"}

@@ -17,11 +17,6 @@ def alive(now: datetime) -> Iterator[Finding]:
                 f"No {process.name} is running.",
                 f"Start it: systemctl start {unit(process.name)}; journalctl -u says why it ended.",
             )
-    if counts["beat"] > 1:
-        yield Finding(
-            f"{counts['beat']} beats are running: every scheduled task runs as often.",
-            "Keep one: systemctl disable --now ticketing@beat on the other machines.",
-        )
 
 
 def unit(name: str) -> str:

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +20,11 @@ from ticketing.rehearsal.simulator.machine import CpuLoad, machine
 from ticketing.rehearsal.simulator.pause import Pause, pause_seconds
 from ticketing.rehearsal.simulator.process_control import ProcessControl
 from ticketing.rehearsal.simulator.progress import Progress
-from ticketing.rehearsal.simulator.site import LOST, SiteClient, SiteRefused, SiteUnreachable
-from ticketing.rehearsal.simulator.users.fan import Account
+from ticketing.rehearsal.simulator.recorded_site import RecordedSite
+from ticketing.rehearsal.simulator.site import SiteClient
 from ticketing.rehearsal.simulator.users.http_client import BOTS_PER_RANGE, UserHttpClient
 from ticketing.rehearsal.simulator.users.personas import is_bot
+from ticketing.rehearsal.simulator.users.site_user import Account
 from ticketing.rehearsal.simulator.users.user_pool import UserPool
 
 MIN_LOBBY, MAX_LOBBY, JOINS_PER_SECOND = 5.0, 60.0, 250
@@ -32,15 +32,13 @@ LAST_ACTIONS_SECONDS = 60.0  # for users to finish what they began before the cl
 SETTLING_SECONDS = 300.0  # for payments to reach a final state
 EMPTYING_SECONDS = 30.0  # for the queue to become empty after the closing
 POLL_SECONDS = 2.0
-READ_SECONDS, SEATS_PER_READ = 3.0, 500  # of money and owners while the sale runs
 # Faults that are left at the end get as long again as the sale, and at least so many seconds: on a
 # slow machine killed servers take long to come back.
 MIN_EXTENSION = 180.0
 QUIET_SECONDS = 25.0  # after the last of many rounds, before the sale closes
-# On a site that people use a fifth of the time is used: the slower the site is, the fewer calls.
+# On a site that people use, a fifth of the time is used: a slower site gets fewer calls.
 GENTLE_CALLS: dict[str, Any] = {"calls": 4, "handshakes": 4, "rest": 4.0}
 GENTLE_PEOPLE: dict[str, Any] = {"per_call": 50, "rest": 4.0}
-MOVE_TEXTS = {"pause": "the line is paused", "resume": "the line goes on after a pause"}
 Watch = Callable[[Progress], Coroutine[Any, Any, None]]
 
 
@@ -60,7 +58,7 @@ class Options:
     folder: Path | None = None
     folders: Path = Path("rehearsals")
     version: str = ""  # of the software, for the report
-    is_gentle: bool = False  # others use the site, and must not notice
+    is_gentle: bool = False  # others use the site, and must not be slowed down
 
     def body(self) -> dict[str, Any]:
         """The body of the call that starts the rehearsal."""
@@ -131,6 +129,9 @@ class Run:
     is_gentle: bool = False
     sale_lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # a fault or the pause holds it
 
+    def __post_init__(self) -> None:
+        self.calls = RecordedSite(self.site, self.record, self.progress)
+
     async def run(self) -> None:
         fans, url = int(self.setting["fans"]), self.site.url
         self.record(Record(RUNNER, "begin", steady_time(), steady_time()))
@@ -142,7 +143,9 @@ class Run:
             pool = UserPool(http, self.setting, record=self.record, counters=counters)
             try:
                 pool.start(accounts)
-                async with _in_background(self._sample()), _in_background(self._read_books()):
+                samples = self.calls.keep_sampling(CpuLoad(self.processes))
+                books = self.calls.keep_reading_books(seats=int(self.setting["seats"]))
+                async with _in_background(samples), _in_background(books):
                     await self._run_sale(pool)
                     await self._settle()
             finally:
@@ -176,16 +179,15 @@ class Run:
         fans, seconds = int(self.setting["fans"]), 60 * float(self.setting["minutes"])
         lobby = min(MAX_LOBBY, max(MIN_LOBBY, fans / JOINS_PER_SECOND), seconds / 3)
         self.progress.enter("lobby", lobby)
-        await self._move("lobby")
+        await self.calls.move("lobby")
         pool.lobby_opened(lobby)
         await asyncio.sleep(lobby)
         pool.sale_opens()
-        await self._move("open")
+        await self.calls.move("open")
         pool.sale_opened()
         self.progress.enter("sale", seconds)
-        pause = Pause(
-            seconds, pause_seconds(seconds), self.sale_lock, self._move, self._is_closing_after
-        )
+        lasts, move = pause_seconds(seconds), self.calls.move
+        pause = Pause(seconds, lasts, self.sale_lock, move, self._is_closing_after)
         async with _in_background(self._cause_faults()) as faults, _in_background(pause.run()):
             await pool.wait_until_finished(seconds)
             if faults:  # on a slow machine they take longer, and so does the sale
@@ -194,20 +196,20 @@ class Run:
             if self.setting.get("rounds"):  # to see whether anything stays stuck
                 await asyncio.sleep(QUIET_SECONDS)
         self.progress.enter("last calls", LAST_ACTIONS_SECONDS)
-        await self._move("close")
+        await self.calls.move("close")
         pool.sale_closed()
         await pool.wait_until_finished(LAST_ACTIONS_SECONDS)
         await pool.cancel_all()
         await self._wait_until_empty()
 
     async def _wait_until_empty(self) -> None:
-        """Wait for the ticks that send everybody home: the journal is complete after them."""
+        """Wait for the ticks that take everybody out: after them the journal is complete."""
         give_up_at = steady_time() + EMPTYING_SECONDS
         while not self._is_empty() and steady_time() < give_up_at:
             await asyncio.sleep(POLL_SECONDS / 4)
 
     def _is_empty(self) -> bool:
-        """By a snapshot that was taken after the closing."""
+        """Whether nobody was in the queue in the last snapshot, taken after the closing."""
         snapshot = self.progress.snapshot
         people = sum(snapshot.get(name) or 0 for name in ("lobby", "waiting", "ready", "inside"))
         return snapshot.get("state") == "closed" and not people
@@ -216,10 +218,10 @@ class Run:
         """Wait until no payment is under way, and save the site's final rows and its journal."""
         self.progress.enter("settling payments", SETTLING_SECONDS)
         give_up_at = steady_time() + SETTLING_SECONDS
-        facts = await self._facts()
+        facts = await self.calls.facts()
         while not facts["settled"] and steady_time() < give_up_at:
             await asyncio.sleep(POLL_SECONDS)
-            facts = await self._facts()
+            facts = await self.calls.facts()
         self.folder.save("facts", facts)
         self.progress.enter("reading the journal")
         self.folder.save("journal", [journal_line(each) for each in await self.site.journal()])
@@ -262,57 +264,3 @@ class Run:
         seconds = record.ended - record.began
         self.progress.last_change = f"over: {description}, after {seconds:.0f} s"
         self.record(record)
-
-    # -- calls that are recorded ------------------------------------------------------------------
-
-    async def _move(self, move: str) -> None:
-        """Make a move; it is recorded without an answer, too, as it may have been made."""
-        began, status, data = steady_time(), 0, {"move": move}
-        try:
-            data["state"] = await self.site.move(move)
-            status = 200
-            self.progress.last_change = MOVE_TEXTS.get(move, self.progress.last_change)
-        except SiteRefused as refusal:
-            status = refusal.status
-            raise
-        finally:
-            self.record(Record(RUNNER, "move", began, steady_time(), status, data=data))
-
-    async def _sample(self) -> None:
-        """Record a snapshot of the sale every second, or that the site did not answer."""
-        load = CpuLoad(self.processes)
-        while True:
-            began, status, code, data = steady_time(), 200, "", dict[str, Any]()
-            try:
-                data = await self.site.snapshot()
-                self.progress.snapshot = data
-            except SiteRefused as refusal:
-                status, code = refusal.status, refusal.code
-            except (SiteUnreachable, *LOST):
-                status = 0
-            ended = steady_time()
-            connections = self.progress.counters.connections
-            data = data | {"connections": connections, "load": load.now()}
-            self.record(Record(RUNNER, "sample", began, ended, status, code, data))
-            await asyncio.sleep(max(0.0, began + 1 - steady_time()))
-
-    async def _read_books(self) -> None:
-        """Read the money and the owners of some seats at times: they must fit what people saw."""
-        parts = -(-int(self.setting["seats"]) // SEATS_PER_READ) or 1
-        for part in count():
-            await asyncio.sleep(READ_SECONDS)
-            began, status, data = steady_time(), 200, dict[str, Any]()
-            try:
-                data = await self.site.books(part=part % parts, parts=parts)
-            except SiteRefused as refusal:
-                status = refusal.status
-            except (SiteUnreachable, *LOST):
-                status = 0
-            self.record(Record(RUNNER, "books", began, steady_time(), status, data=data))
-
-    async def _facts(self) -> dict[str, Any]:
-        began = steady_time()
-        facts = await self.site.facts()
-        settled = {"settled": facts["settled"]}
-        self.record(Record(RUNNER, "facts", began, steady_time(), data=settled))
-        return facts
