@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 from tests.deploy import chart
-from ticketing import settings as site
 from ticketing.operations.versions import VERSION
 from ticketing.processes import PRODUCTION, RELEASE, WEB, main
+from ticketing.settings.environment import env
 
 DEPLOY = Path("deploy")
 NAMES = {process.name for process in PRODUCTION}
@@ -33,7 +33,7 @@ def read(path: str) -> Any:
 def test_every_setting_of_the_example_exists():
     named = set(re.findall(r"^(\w+)=", (DEPLOY / "ticketing.env").read_text(), re.MULTILINE))
 
-    assert named <= set(site.env.knobs)
+    assert named <= set(env.knobs)
     subprocess.run(["sh", "-euc", ". deploy/ticketing.env"], check=True)  # as commands read it
     assert {"SECRET_KEY", "DATABASE_URL", "REDIS_URL", "ALLOWED_HOSTS"} <= named
 

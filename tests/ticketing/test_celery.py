@@ -81,7 +81,7 @@ def test_an_idle_site_sends_few_messages():
     assert a_second < 4
 
 
-def test_a_failing_task_stops_no_other(monkeypatch, caplog):
+def test_a_failing_task_stops_no_other(db, monkeypatch, caplog):
     done = []
     for name, run in (("first", lambda: 1 / 0), ("second", lambda: done.append("second"))):
         monkeypatch.setitem(app.tasks, name, SimpleNamespace(run=run))

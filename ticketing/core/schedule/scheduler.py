@@ -1,0 +1,46 @@
+"""The schedule of several beats, one on each host: what is due is sent once, not once by each."""
+
+import logging
+from typing import Any
+from uuid import uuid4
+
+from celery.beat import PersistentScheduler, ScheduleEntry
+
+from ticketing.core.error_responses import REDIS_OUTAGES
+from ticketing.core.schedule import store
+
+log = logging.getLogger(__name__)
+# What is due more rarely is sent by every beat: it is lost for long if the only one dies just then,
+# and tasks that are sent twice change nothing.
+OFTEN_SECONDS = 10
+
+
+class SharedScheduler(PersistentScheduler):
+    """Sends what is due often only while it has the lease; another beat takes over without it."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self.owner = uuid4().hex
+        super().__init__(*args, **options)
+
+    def apply_entry(self, entry: ScheduleEntry, producer: Any = None) -> None:
+        if _is_rare(entry) or self._has_lease():
+            super().apply_entry(entry, producer=producer)
+
+    def close(self) -> None:
+        super().close()
+        try:
+            store.release_lease(self.owner)
+        except REDIS_OUTAGES as outage:
+            log.debug("the lease of the schedule was not released: %s", outage)
+
+    def _has_lease(self) -> bool:
+        """Also if Redis does not say: without it messages reach nobody, or the broker is another
+        server and they may be sent twice."""
+        try:
+            return store.hold_lease(self.owner)
+        except REDIS_OUTAGES:
+            return True
+
+
+def _is_rare(entry: ScheduleEntry) -> bool:
+    return entry.options.get("expires", 0) > OFTEN_SECONDS
