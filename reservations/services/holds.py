@@ -14,7 +14,7 @@ from reservations.services.lane_seats import arequire_turn, require_turn
 from reservations.services.releases import publish_ended, record_run_outs
 from reservations.services.seat_updates import apublish_held, publish_held
 from ticketing.core.errors import DomainError, NotFound
-from ticketing.core.fast_path.threads import in_thread
+from ticketing.core.fast_path.threads import acached, in_thread
 from waiting_queue.errors import PassElsewhere
 from waiting_queue.services import OPEN_SALE, PassProof, Turn
 
@@ -115,7 +115,7 @@ def reserve_seats(
 async def _areserve_seats(
     event_id: int, fan_id: int, choice: SeatChoice, key: str, now: datetime, turn: Turn
 ) -> ReservationWithSeats:
-    if choice.seats and selectors.forbids_orphans.cached(event_id) is not False:
+    if bool(choice.seats) and await acached(selectors.forbids_orphans, event_id):
         orphans = await in_thread(selectors.forbidden_orphans, event_id, choice.seats)
         if orphans:
             raise errors.LeavesOrphan(seats=orphans)

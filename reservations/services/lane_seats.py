@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from reservations.locks import SeatChoice
-from ticketing.core.fast_path.threads import in_thread
+from ticketing.core.fast_path.threads import acached, in_thread
 from ticketing.events.models import Seat
 from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queue
@@ -27,10 +27,8 @@ async def arequire_turn(
 ) -> Turn:
     """The same for coroutines; without lanes there is no thread and no statement."""
     turn = await queue.arequire_turn(event_id=event_id, person=str(fan_id), now=now, proof=proof)
-    if turn.lane is not None:
-        known = queue_selectors.lane_limits.cached(event_id)
-        if known is None or turn.lane in known:
-            await in_thread(_require_allowed, event_id, turn.lane, choice)
+    if turn.lane is not None and turn.lane in await acached(queue_selectors.lane_limits, event_id):
+        await in_thread(_require_allowed, event_id, turn.lane, choice)
     return turn
 
 

@@ -76,8 +76,9 @@ def headers_of(error: DomainError) -> dict[str, str]:
     return headers
 
 
-def body(error: DomainError) -> dict[str, Any]:
-    return {"code": error.code, "message": str(error), "details": error.details}
+def body(error: DomainError, message: str = "") -> dict[str, Any]:
+    """`message`: the error's own in the language of the reader, if it is known already."""
+    return {"code": error.code, "message": message or str(error), "details": error.details}
 
 
 def frame(error: DomainError) -> dict[str, Any]:

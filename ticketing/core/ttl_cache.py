@@ -23,8 +23,10 @@ class TtlCached(Generic[P, T]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         kept = self.cached(*args, **kwargs)
-        if kept is not None:
-            return kept
+        return self.refresh(*args, **kwargs) if kept is None else kept
+
+    def refresh(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call the function, whatever is kept."""
         result = self._function(*args, **kwargs)
         if len(self._results) >= MAX_ENTRIES:
             self._results.clear()
@@ -33,8 +35,13 @@ class TtlCached(Generic[P, T]):
 
     def cached(self, *args: P.args, **kwargs: P.kwargs) -> T | None:
         """The kept result, if there is one; never calls the function."""
+        return self.cached_and_age(*args, **kwargs)[0]
+
+    def cached_and_age(self, *args: P.args, **kwargs: P.kwargs) -> tuple[T | None, float]:
+        """The same, and how much of its lifetime is over; 1 if there is none."""
         until, result = self._results.get(_key(args, kwargs), (0.0, None))
-        return result if clock.monotonic() < until else None
+        left = until - clock.monotonic()
+        return (result, 1 - left / self._seconds) if left > 0 else (None, 1.0)
 
 
 def ttl_cache(seconds: float) -> Callable[[Callable[P, T]], TtlCached[P, T]]:

@@ -5,18 +5,18 @@ usual case and read no table; only the check asks the database where Redis has n
 """
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from ticketing.accounts.errors import IdentityNotVerified
-from ticketing.core.errors import TooManyRequests
 from ticketing.core.fast_path.threads import in_thread
 from ticketing.events.selectors import require_own_sale
 from ticketing.events.services import KnownPerson, aentry_rule, entry_rule
 from waiting_queue import errors, metrics, store
 from waiting_queue.live.hub import QueueHub
-from waiting_queue.selectors.standings import LIVE
 from waiting_queue.services.challenges import (
+    Admission,
     Newcomer,
     aadmit_newcomer,
     admit_newcomer,
@@ -34,8 +34,7 @@ from waiting_queue.services.signals import (
 from waiting_queue.store import ScriptCall, ScriptResult, Standing
 from waiting_queue.tokens import QueueToken
 
-# Refusals of newcomers; whoever has a place is none.
-NOT_LET_IN = (errors.ChallengeRequired, TooManyRequests)
+NOT_ASKED = Admission({})
 
 
 def join(
@@ -56,21 +55,18 @@ def join(
     who: Any = {"event_id": event_id, "person": person, "now": now}
     if known:
         _require_entry(**who, known=known, newcomer=newcomer)
-    try:
-        signals = admit_newcomer(**who, newcomer=newcomer) if newcomer else None
-    except NOT_LET_IN:
-        kept = store.run(store.poll(event_id, person, now, browser=browser))
-        if kept and kept.state in LIVE:
-            return kept  # joining twice changes nothing, also in a rush
-        raise
-    memberships, result = store.run_all(_join_calls(event_id, person, now, browser, lane))
+    admission = admit_newcomer(**who, newcomer=newcomer) if newcomer else NOT_ASKED
+    calls = _join_calls(event_id, person, now, browser, admission.solution, lane)
+    memberships, result = store.run_all(calls)
     if result.outcome not in {"joined", "already"}:
         store.run(store.remove_membership(event_id, person))
+        if newcomer and result.outcome == "solution_used":
+            return join(**who, browser=browser, lane=lane, newcomer=replace(newcomer, solution=""))
         raise refusal_of(result)
     if may_exceed_limit(event_id, memberships, result, now):
         enforce_limit(event_id, person, now, memberships, result.standing.lines_allowed)
-    if signals and result.standing.just_joined:
-        record_signals(event_id, person, signals)
+    if admission.signals and result.standing.just_joined:
+        record_signals(event_id, person, admission.signals)
     return result.standing
 
 
@@ -87,23 +83,19 @@ async def ajoin(
     who: Any = {"event_id": event_id, "person": person, "now": now}
     if known:
         await _arequire_entry(**who, known=known, newcomer=newcomer)
-    try:
-        signals = await aadmit_newcomer(**who, newcomer=newcomer) if newcomer else None
-    except NOT_LET_IN:
-        if await store.ahas_membership(event_id, person):
-            kept = await store.arun(store.poll(event_id, person, now, browser=browser))
-            if kept and kept.state in LIVE:
-                return kept  # joining twice changes nothing, also in a rush
-        raise
-    memberships, result = await store.arun_all(_join_calls(event_id, person, now, browser))
+    admission = await aadmit_newcomer(**who, newcomer=newcomer) if newcomer else NOT_ASKED
+    calls = _join_calls(event_id, person, now, browser, admission.solution)
+    memberships, result = await store.arun_all(calls)
     if result.outcome not in {"joined", "already"}:
         await store.arun(store.remove_membership(event_id, person))
+        if newcomer and result.outcome == "solution_used":
+            return await ajoin(**who, browser=browser, newcomer=replace(newcomer, solution=""))
         raise refusal_of(result)
     if may_exceed_limit(event_id, memberships, result, now):
         allowed = result.standing.lines_allowed
         await in_thread(enforce_limit, event_id, person, now, memberships, allowed)
-    if signals and result.standing.just_joined:
-        record_signals_later(event_id, person, signals)
+    if admission.signals and result.standing.just_joined:
+        record_signals_later(event_id, person, admission.signals)
     return result.standing
 
 
@@ -268,10 +260,10 @@ def token_of(event_id: int, person: str, found: Standing) -> str:
 
 
 def _join_calls(
-    event_id: int, person: str, now: datetime, browser: str, lane: int = 0
+    event_id: int, person: str, now: datetime, browser: str, solution: str, lane: int = 0
 ) -> list[ScriptCall]:
     require_own_sale(event_id=event_id, person_id=int(person))
-    join_line = store.join(event_id, person, now, browser=browser, lane=lane)
+    join_line = store.join(event_id, person, now, browser=browser, lane=lane, solution=solution)
     return [store.add_membership(event_id, person, now), join_line]
 
 

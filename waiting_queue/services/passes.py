@@ -10,12 +10,11 @@ from typing import Any
 
 from ticketing.core.browsers import Browser
 from ticketing.core.errors import TooManyRequests
-from ticketing.core.fast_path.threads import in_thread
 from ticketing.core.throttle import network_of
 from ticketing.events.selectors import require_own_sale
 from ticketing.events.services import arequire_identity, require_identity
 from waiting_queue import errors, store
-from waiting_queue.services.no_line import require_open_sale
+from waiting_queue.services.no_line import arequire_open_sale, require_open_sale
 from waiting_queue.services.verification_requests import ais_asked, people_asked
 from waiting_queue.store import ScriptCall, Standing
 from waiting_queue.tokens import PREFIX, QueueToken, read_token
@@ -82,7 +81,7 @@ async def arequire_turn(
     found, *counted = await store.arun_all(_checks(event_id, person, now, proof))
     turn = _checked(found, proof)
     if turn is None:
-        await in_thread(require_open_sale, event_id)
+        await arequire_open_sale(event_id)
     _require_calm(counted)
     is_asked = await ais_asked(event_id, person)
     await arequire_identity(event_id=event_id, person_id=int(person), is_asked=is_asked)

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import transaction
 
 from ticketing.accounts.models import User
-from ticketing.core.fast_path.threads import in_thread
+from ticketing.core.fast_path.threads import acached
 from ticketing.core.ttl_cache import ttl_cache
 from waiting_queue import store
 from waiting_queue.errors import PersonNotAsked
@@ -99,5 +99,4 @@ def people_asked(event_id: int) -> frozenset[str]:
 
 
 async def ais_asked(event_id: int, person: str) -> bool:
-    known = people_asked.cached(event_id)
-    return person in (await in_thread(people_asked, event_id) if known is None else known)
+    return person in await acached(people_asked, event_id)

@@ -145,7 +145,7 @@ def test_the_waiting_page_says_so_without_a_button_to_join(event, client, now):
 
     page = client.get(reverse("queue:line", args=[event.pk]), headers={"Accept-Language": "en"})
 
-    assert "The limit is 2 seats per person" in page.content.decode()
+    assert "The limit for this event is 2 seats per person" in page.content.decode()
     assert f'action="{reverse("queue:line", args=[event.pk])}"' not in page.content.decode()
 
 

@@ -93,8 +93,23 @@ def error_response(request: ApiRequest, exception: Exception) -> ApiResponse:
     headers = headers_of(error) | {"Content-Language": language, "Vary": "Accept-Language"}
     if error.status == 413:
         headers["Connection"] = "close"  # the rest of the body is not read
+    return ApiResponse(error.status, body(error, _message(error, language)), headers)
+
+
+def _message(error: errors.DomainError, language: str) -> str:
+    """Most messages are the same for everybody, and a crowd is refused with few of them."""
+    kind: Any = type(error)  # mypy takes the class of an exception for unhashable
+    text = _translated(kind, language)
+    if "%" not in text:
+        return text
     with translation.override(language):
-        return ApiResponse(error.status, body(error), headers)
+        return str(error)
+
+
+@lru_cache(maxsize=1_024)
+def _translated(kind: type[errors.DomainError], language: str) -> str:
+    with translation.override(language):
+        return str(kind.message)
 
 
 def language_of(headers: Mapping[str, str], cookies: dict[str, str] | None = None) -> str:

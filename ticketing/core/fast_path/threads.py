@@ -7,8 +7,9 @@ in threads of their own, so that a crowd that pays does not delay what everybody
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from typing import ParamSpec, TypeVar
+from functools import cache, partial
+from typing import Any, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 from django.conf import settings
 from django.db import close_old_connections
@@ -16,10 +17,17 @@ from django.db import close_old_connections
 from ticketing.core.event_loop import waiting_thread
 from ticketing.core.logs.context import carried
 from ticketing.core.metrics.machine import PoolUse, pools
+from ticketing.core.ttl_cache import TtlCached
 
 P = ParamSpec("P")
 T = TypeVar("T")
 RENDER_THREADS = 2
+# A cached result is read again, while it is still used, after so much of its lifetime.
+REFRESH_AT = 0.5
+# Reads under way by event loop, which their callers share.
+_reads: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, asyncio.Future[Any]]] = (
+    WeakKeyDictionary()
+)
 
 
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -32,6 +40,32 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     loop = asyncio.get_running_loop()
     step = carried(lambda: _connected(work, *args, **kwargs))
     return await loop.run_in_executor(_threads(), step)
+
+
+async def acached(function: TtlCached[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The function's cached result, which a thread reads: once for all who ask meanwhile.
+
+    It is read again before it is too old, so that under load nobody waits for a thread.
+    """
+    kept, age = function.cached_and_age(*args, **kwargs)
+    if kept is not None and age < REFRESH_AT:
+        return kept
+    if waiting_thread.get():
+        return await in_thread(function, *args, **kwargs) if kept is None else kept
+    reads = _reads.setdefault(loop := asyncio.get_running_loop(), {})
+    key = function, args, tuple(sorted(kwargs.items()))
+    if (read := reads.get(key)) is None:
+        work = partial(_connected, function.refresh, *args, **kwargs)
+        read = reads[key] = loop.run_in_executor(_threads(), work)
+        read.add_done_callback(partial(_forget_read, reads, key))
+    return await asyncio.shield(read) if kept is None else kept
+
+
+def _forget_read(reads: dict[Any, Any], key: Any, read: "asyncio.Future[Any]") -> None:
+    """A failure reaches those who wait; without any, what is kept is used until it is too old."""
+    del reads[key]
+    if not read.cancelled():
+        read.exception()  # marks it as read, so that nothing is logged
 
 
 async def in_render_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -1,6 +1,6 @@
 """Who may join, hold, buy and go on standby: what an event asks to know about a person.
 
-The rule of an event is read at most once a second by each process, so a change works within a
+The rule of an event is read once or twice a second by each process, so a change works within a
 second, also for people who wait. What is known about a person is in their session.
 """
 
@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from ticketing.accounts.errors import EmailNotConfirmed, IdentityNotVerified, TooYoung
 from ticketing.accounts.selectors import abirth_year, birth_year
 from ticketing.core.error_responses import OUTAGES
-from ticketing.core.fast_path.threads import in_thread
+from ticketing.core.fast_path.threads import acached
 from ticketing.core.ttl_cache import clearable, ttl_cache
 from ticketing.core.venue_time import HOME_ZONE
 from ticketing.events.models import Event
@@ -78,8 +78,7 @@ def entry_rule(event_id: int) -> EntryRule:
 
 
 async def aentry_rule(event_id: int) -> EntryRule:
-    rule = entry_rule.cached(event_id)
-    return await in_thread(entry_rule, event_id) if rule is None else rule
+    return await acached(entry_rule, event_id)
 
 
 def require_identity(*, event_id: int, person_id: int, is_asked: bool = False) -> None:
