@@ -141,9 +141,15 @@ async def test_the_access_log_has_the_time_and_neither_query_nor_secret(lines):
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("is_on", [True, False])
-async def test_an_access_log_that_is_off_is_not_on_the_way(settings, is_on):
-    settings.ACCESS_LOG, settings.PORT = is_on, 0
+@pytest.mark.parametrize(
+    ("setting", "level", "is_on"),
+    [(True, "INFO", True), (False, "INFO", False), (True, "WARNING", False)],
+)
+async def test_an_access_log_that_writes_nothing_is_not_on_the_way(
+    settings, caplog, setting, level, is_on
+):
+    settings.ACCESS_LOG, settings.PORT = setting, 0
+    caplog.set_level(level, "ticketing.access")
     server = Server(server_config("bench.baselines:hello"))
     server.config.load()
     server.lifespan = server.config.lifespan_class(server.config)

@@ -17,7 +17,7 @@ from ticketing.core import event_loop, listen_queue, overload, traces
 from ticketing.core.http_protocol import BoundedHttp
 from ticketing.core.listen_queue import Acceptor
 from ticketing.core.live.websocket_protocol import PushProtocol
-from ticketing.core.logs.access import AccessLog
+from ticketing.core.logs import access
 from ticketing.core.server_signals import server_started, server_stopping
 from ticketing.core.traces import TracedRequests
 
@@ -51,7 +51,10 @@ class Command(BaseCommand):
 class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         event_loop.adopt_running_loop()
-        for wrapper, is_on in ((TracedRequests, traces.is_on()), (AccessLog, settings.ACCESS_LOG)):
+        for wrapper, is_on in (
+            (TracedRequests, traces.is_on()),
+            (access.AccessLog, access.is_on()),
+        ):
             if is_on:
                 self.config.loaded_app = wrapper(self.config.loaded_app)
         listeners = sockets or [self.config.bind_socket()]
