@@ -2,11 +2,10 @@
 
 The SDK has one fixed timeout and no idempotency parameter; our HTTP client puts both on each
 request. Timeouts of HTTP clients are per phase, so `asyncio.timeout` ends a call as a whole. Every
-exception of the SDK is turned into one of three GatewayErrors here.
+exception of the SDK becomes one of three GatewayErrors (portone_answers.py).
 """
 
 import asyncio
-import logging
 import ssl
 from collections.abc import Awaitable, Callable
 from copy import copy
@@ -25,7 +24,6 @@ from payments.gateways.base import (
     BREAKER_OPEN,
     UNPAID,
     Declined,
-    GatewayError,
     GatewayIdentity,
     GatewayPayment,
     GatewayUnavailable,
@@ -34,50 +32,26 @@ from payments.gateways.base import (
 )
 from payments.gateways.http_client import SdkHttpClient, request_options
 from payments.gateways.identities import fetch_verification, gateway_identity, identity_client
+from payments.gateways.portone_answers import STATUSES, gateway_error, gateway_payment
 from ticketing.core import clock, traces
 from ticketing.core.event_loop import at_end
 from ticketing.core.metrics.machine import PoolUse, pools
 from ticketing.core.slots import slot_given_up
 
-log = logging.getLogger(__name__)
 NAME = "portone"
 # Only connecting has a limit of its own: a call that never went out may be repeated.
 CONNECT_SECONDS = 3.0
 PAGE_SIZE = 100
 OUTSTANDING, FIRST_PAUSE, LONGEST_PAUSE = "IDEMPOTENCY_OUTSTANDING_REQUEST", 0.1, 2.0
-
-REFUSALS = (
-    sdk.PgProviderError,
-    sdk.InvalidPaymentTokenError,
-    sdk.InformationMismatchError,
-    sdk.InvalidRequestError,
-    sdk.PaymentNotFoundError,
-    sdk.PaymentNotPaidError,
-    sdk.CancelAmountExceedsCancellableAmountError,
-    sdk.CancellableAmountConsistencyBrokenError,
-    sdk.PaymentAlreadyCancelledError,
-)
-# A wrong API secret: the call was not carried out.
-NOT_AUTHORIZED = (sdk.UnauthorizedError, sdk.ForbiddenError)
-NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 OUTCOMES: dict[type, str] = {
     Declined: "declined",
     OutcomeUnknown: "unknown",
     GatewayUnavailable: "unavailable",
 }
-STATUSES: dict[type, str] = {
-    kinds.ReadyPayment: "unpaid",
-    kinds.PayPendingPayment: "pending",
-    kinds.VirtualAccountIssuedPayment: "pending",
-    kinds.PaidPayment: "paid",
-    kinds.PartialCancelledPayment: "paid",
-    kinds.CancelledPayment: "cancelled",
-    kinds.FailedPayment: "failed",
-}
 
 
 class PortOne:
-    """One for each event loop: its connections, and how many calls may be under way."""
+    """The gateway of one event loop: its connections, and a limit of calls under way."""
 
     def __init__(self, client: kinds.PaymentClient, *, charges_by_server: bool) -> None:
         self.charges_by_server = charges_by_server
@@ -124,7 +98,7 @@ class PortOne:
             timeout,
             ignored=sdk.PaymentNotFoundError,
         )
-        return UNPAID if found is None else _gateway_payment(found)
+        return UNPAID if found is None else gateway_payment(found)
 
     async def fetch_identity(self, *, number: str, timeout: float) -> GatewayIdentity | None:
         """The person who was verified; None: nobody was, or not yet."""
@@ -144,9 +118,9 @@ class PortOne:
         by_change: bool = False,
         timeout: float,
     ) -> PaymentPage:
-        """Begun in this time, or with `by_change` changed last in it.
+        """A page of the payments that began in this time, or with `by_change` last changed in it.
 
-        In the order in which they were begun, so that pages don't shift while they are read.
+        Sorted by their beginning, so that pages don't shift while they are read.
         """
         order = {"sortBy": "REQUESTED_AT", "sortOrder": "ASC"}
         order |= {"timestampType": "STATUS_CHANGED_AT" if by_change else "CREATED_AT"}
@@ -159,7 +133,7 @@ class PortOne:
         answer = await self._call(lambda: self.client.get_payments_async(**query), timeout)
         known = [item for item in answer.items if type(item) in STATUSES]
         return PaymentPage(
-            {item.id: _gateway_payment(item) for item in known},
+            {item.id: gateway_payment(item) for item in known},
             is_last=len(answer.items) < PAGE_SIZE,
         )
 
@@ -183,7 +157,7 @@ class PortOne:
         key: str = "",
         ignored: type[Exception] | tuple[()] = (),
     ) -> Any:
-        """The answer, None for an ignored refusal, or a GatewayError; over after `timeout`."""
+        """The answer within `timeout`, None for an ignored refusal; raises only GatewayErrors."""
         deadline = asyncio.get_running_loop().time() + timeout
         async with slot_given_up():
             try:
@@ -227,8 +201,8 @@ class PortOne:
             metrics.GATEWAY_CALLS.labels(kind, outcome).note(clock.monotonic() - began)
         counted = asyncio.create_task(store.record_call(NAME, succeeded=True, is_probe=is_probe))
         if is_probe:
-            await counted  # the breaker is closed when the caller goes on
-        else:  # shares a round trip with what the caller asks next
+            await counted  # so that the breaker is closed before the caller goes on
+        else:  # shares a Redis round trip with the caller's next call
             self.counting.add(counted)
             counted.add_done_callback(self.counting.discard)
         return answer
@@ -245,43 +219,6 @@ async def _retry_while_outstanding(call: Callable[[], Awaitable[Any]]) -> Any:
                 raise
         await asyncio.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
-
-
-def gateway_error(exception: Exception) -> GatewayError:
-    """Declined or unavailable where that is certain, otherwise unknown."""
-    code = type(exception).__name__
-    match exception:
-        case sdk.PgProviderError():
-            return Declined(exception.pg_code or code, exception.pg_message or "")
-        case _ if isinstance(exception, REFUSALS):
-            return Declined(code, getattr(exception, "message", None) or "")
-        case _ if isinstance(exception, NOT_AUTHORIZED):
-            log.error("PortOne rejects our API secret: %s", code)
-            return GatewayUnavailable(code, getattr(exception, "message", None) or "")
-        case _ if isinstance(exception, NEVER_SENT):
-            return GatewayUnavailable(code, str(exception))
-    log.warning("PortOne gave no usable answer: %s %s", code, exception)
-    return OutcomeUnknown(code, str(exception))
-
-
-def _gateway_payment(found: Any) -> GatewayPayment:
-    if type(found) not in STATUSES:
-        raise OutcomeUnknown("odd_payment", type(found).__name__)
-    failure = getattr(found, "failure", None)
-    message = getattr(failure, "pg_message", None) or getattr(failure, "reason", None) or ""
-    cancellations = getattr(found, "cancellations", None) or []
-    pending = kinds.RequestedPaymentCancellation
-    return GatewayPayment(
-        STATUSES[type(found)],
-        amount=found.amount.total,
-        currency=found.currency,
-        refunded=found.amount.cancelled,
-        is_refund_pending=any(isinstance(one, pending) for one in cancellations),
-        is_test=found.channel is None or found.channel.type != "LIVE",
-        transaction_id=found.transaction_id,
-        failure_code=(getattr(failure, "pg_code", None) or "")[:100],
-        failure_message=message[:300],
-    )
 
 
 def portone() -> PortOne:

@@ -1,54 +1,17 @@
-"""Whatever PortOne's client raises is one of three errors; each call has our timeout and key."""
+"""Each call to PortOne has our timeout and idempotency key."""
 
 import json
-from types import SimpleNamespace
 
-import httpx
 import pytest
-from portone_server_sdk import errors as sdk
 from yarl import URL
 
-from payments.gateways import Declined, GatewayUnavailable, OutcomeUnknown, http_client
+from payments.gateways import GatewayUnavailable, OutcomeUnknown, http_client
 from payments.gateways.http_client import Response
-from payments.gateways.portone import PortOne, gateway_error, sdk_client
+from payments.gateways.portone import PortOne, sdk_client
 from tests.payments.buyers import ask_gateway
 from ticketing.core.event_loop import blocking
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
-
-
-def refused(kind):
-    """As the SDK makes it of an answer."""
-    return kind(SimpleNamespace(message="no", pg_code="51", pg_message="no money"))
-
-
-@pytest.mark.parametrize(
-    ("odd", "kind"),
-    [
-        (refused(sdk.PgProviderError), Declined),
-        (refused(sdk.InvalidPaymentTokenError), Declined),
-        (refused(sdk.InformationMismatchError), Declined),
-        (refused(sdk.UnauthorizedError), GatewayUnavailable),
-        (refused(sdk.ForbiddenError), GatewayUnavailable),
-        (httpx.ConnectError("refused"), GatewayUnavailable),
-        (httpx.ConnectTimeout("slow"), GatewayUnavailable),
-        (httpx.ReadTimeout("slow"), OutcomeUnknown),
-        (httpx.RemoteProtocolError("cut"), OutcomeUnknown),
-        (json.JSONDecodeError("html", "", 0), OutcomeUnknown),
-        (KeyError("paidAt"), OutcomeUnknown),
-        (ValueError("odd"), OutcomeUnknown),
-        (RuntimeError("anything"), OutcomeUnknown),
-    ],
-    ids=lambda it: type(it).__name__ if isinstance(it, Exception) else it.__name__,
-)
-def test_what_is_not_certain_is_unknown(odd, kind):
-    assert type(gateway_error(odd)) is kind
-
-
-def test_the_card_companys_own_words_are_kept():
-    error = gateway_error(refused(sdk.PgProviderError))
-
-    assert (error.code, error.message) == ("51", "no money")
 
 
 def call_portone(answer, method, **arguments):
