@@ -46,16 +46,23 @@ class TooEarly(BadSolution):
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """`once` names the challenge: whoever accepts the solution notes it, and accepts it once."""
+    """`once` names the challenge: whoever accepts the solution notes it, and accepts it once.
+
+    `noted` is what the challenge was made with.
+    """
 
     once: str
     kind: str
     level: int
     solve_ms: int
+    noted: str = ""
 
 
-def new_challenge(purpose: str, level: int, *, now: datetime) -> dict[str, Any]:
-    """A challenge for the widget, and the token with which somebody waits instead."""
+def new_challenge(purpose: str, level: int, *, now: datetime, noted: str = "") -> dict[str, Any]:
+    """A challenge for the widget, and the token with which somebody waits instead.
+
+    `noted` comes back with the solution: whoever checks it need not look it up again.
+    """
     counter = TRIES[level] // 2 + randbelow(TRIES[level] // 2)
     issued, nonce, salt = _ms(now), token_bytes(16), token_bytes(16)
     parameters = altcha.ChallengeParameters(
@@ -67,7 +74,7 @@ def new_challenge(purpose: str, level: int, *, now: datetime) -> dict[str, Any]:
     )
     key = altcha.derive_key_pbkdf2(parameters, salt, nonce + counter.to_bytes(4, "big"))
     parameters.key_prefix = key[:PREFIX_BYTES].hex()
-    token = _tokens.sign(f"{purpose}|{level}|{issued}|{nonce.hex()}|{_hashed(key)}")
+    token = _tokens.sign(f"{purpose}|{level}|{issued}|{nonce.hex()}|{_hashed(key)}|{noted}")
     parameters.data = {"token": token}
     return {
         "kind": "proof_of_work",
@@ -84,7 +91,7 @@ def check_solution(solution: str, purpose: str, *, now: datetime) -> Solved:
     try:
         waited = solution.startswith(_tokens.prefix)
         token, key = (solution, None) if waited else _worked(solution)
-        named, level, issued, once, expected = _tokens.payload_of(token).split("|")
+        named, level, issued, once, expected, noted = _tokens.payload_of(token).split("|")
         if key is not None and not hmac.compare_digest(_hashed(key), expected):
             raise BadSolution()
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -94,7 +101,7 @@ def check_solution(solution: str, purpose: str, *, now: datetime) -> Solved:
         raise BadSolution()
     if waited and (left := 1000 * WAITS[int(level)] - took) > 0:
         raise TooEarly(-(-left // 1000))
-    return Solved(once, "wait" if waited else "proof_of_work", int(level), took)
+    return Solved(once, "wait" if waited else "proof_of_work", int(level), took, noted)
 
 
 def _worked(solution: str) -> tuple[str, bytes]:

@@ -1,30 +1,35 @@
--- Count who wants to join in a rush, and use up the solution that they bring.
+-- Count who wants to join in a rush. Whoever has a place already is no newcomer, and is not counted.
 --
--- KEYS     the solved challenge; how often this person asked; how many holds of theirs ran out; how many
---          were asked for a challenge, which the tick reads: who can't solve it is a rush, too; then sets
---          of the people who came from one range of addresses, or with one browser
--- ARGV     person, window_ms, solution_ms (for how long a solution stays used; 0: none was brought)
--- Returns  {1 if the solution was not used before, times asked, holds run out, people in each set…}
-local person, window_ms, solution_ms = ARGV[1], ARGV[2], tonumber(ARGV[3])
-local challenged, FIRST_SET = KEYS[4], 5
+-- KEYS     as named below; then sets of the people who came from one range of addresses, or with one browser
+-- ARGV     person, now_ms, window_ms, 1 if they are asked for a challenge (0: they have solved a provider's)
+-- Returns  {1 if they have a place, times asked, holds run out, people in each set…}
+local person, now, window_ms, is_asked = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4] == '1'
+local seen, ready, inside = KEYS[1], KEYS[2], KEYS[3] -- as in _line.lua
+local asked, run_outs = KEYS[4], KEYS[5] -- of this person
+local challenged = KEYS[6] -- how many were asked, which the tick reads: who can't solve it is a rush, too
+local FIRST_SET = 7
 
-local answer = { 0 }
-if solution_ms > 0 and redis.call('SET', KEYS[1], person, 'NX', 'PX', solution_ms) then
-  answer[1] = 1
-else
+local function until_when(set)
+  return tonumber(redis.call('ZSCORE', set, person) or 0)
+end
+
+if redis.call('ZSCORE', seen, person) or until_when(ready) > now or until_when(inside) > now then
+  return { 1, 0, 0 }
+end
+if is_asked then
   redis.call('INCR', challenged)
   redis.call('PEXPIRE', challenged, window_ms)
 end
-answer[2] = redis.call('INCR', KEYS[2])
+local answer = { 0, redis.call('INCR', asked), tonumber(redis.call('GET', run_outs) or 0) }
 if answer[2] == 1 then
-  redis.call('PEXPIRE', KEYS[2], window_ms)
+  redis.call('PEXPIRE', asked, window_ms)
 end
-answer[3] = tonumber(redis.call('GET', KEYS[3]) or 0)
 for index = FIRST_SET, #KEYS do
   local is_new = redis.call('SADD', KEYS[index], person) == 1
-  answer[index - 1] = redis.call('SCARD', KEYS[index])
-  if is_new and answer[index - 1] == 1 then
+  local size = redis.call('SCARD', KEYS[index])
+  if is_new and size == 1 then
     redis.call('PEXPIRE', KEYS[index], window_ms)
   end
+  answer[#answer + 1] = size
 end
 return answer

@@ -2,14 +2,14 @@
 -- a permit left, the person is admitted at once; in the mode "passthrough" everybody is, and whoever is on the
 -- bypass list in any case. In the mode "draw all along" numbers are drawn at the end of the minute.
 --
--- KEYS     as in _line.lua; the person's moves within a minute (leave.lua counts them)
--- ARGV     person, now_ms, moves allowed (0: no limit); their browser, which gets the pass; lane
--- Returns  {outcome, standing…}; outcome: joined, already, full, at_limit, not_open, over, lost;
+-- KEYS     as in _line.lua; the person's moves within a minute (leave.lua counts them); in a rush the solved challenge
+-- ARGV     person, now_ms, moves allowed (0: no limit); their browser, which gets the pass; lane; in a rush solution_ms,
+--          for how long the solution stays used
+-- Returns  {outcome, standing…}; outcome: joined, already, full, at_limit, not_open, over, lost, solution_used;
 --          {blocked, reason}; {too_often, seconds until it is possible again}; {lane_not_open, ms of its opening}
 local person, now = ARGV[1], tonumber(ARGV[2])
-local moves, moves_allowed, browser = KEYS[#KEYS], tonumber(ARGV[3]), ARGV[4]
-
-local lane = tonumber(ARGV[5])
+local moves, moves_allowed, browser = KEYS[21], tonumber(ARGV[3]), ARGV[4]
+local lane, solved, solution_ms = tonumber(ARGV[5]), KEYS[22], ARGV[6]
 local state, capacity, drawing, mode, minute_ends, bypassing, is_laned =
   rules('state', 'capacity', 'drawing', 'mode', 'minute_ends', 'bypass', 'laned')
 local PRESENT = { lobby = true, waiting = true, ready = true, admitted = true }
@@ -53,6 +53,9 @@ if not opens or (opens > now and not bypasses) then
 end
 if not bypasses and redis.call('ZCARD', line) + redis.call('ZCARD', lobby) >= capacity then
   return answer('full')
+end
+if solved and not redis.call('SET', solved, person, 'NX', 'PX', solution_ms) then
+  return { 'solution_used' }
 end
 
 if place[4] > 0 then

@@ -1,12 +1,13 @@
 -- Join the party of whoever gave this invitation, and give up the place that one has, if any.
 --
--- KEYS     as in _line.lua; the person's moves within a minute; the invitation
--- ARGV     person, now_ms, moves allowed (0: no limit), the lane of whose key the caller has made sure (0: none)
+-- KEYS     as in _line.lua; the person's moves within a minute; the invitation; in a rush the solved challenge
+-- ARGV     person, now_ms, moves allowed (0: no limit), the lane of whose key the caller has made sure (0: none); in a
+--          rush solution_ms, for how long the solution stays used
 -- Returns  {outcome, standing…}; outcome: joined, already, no_invitation, party_full, too_late, at_limit,
---          demoted, over, lost; {blocked, reason}; {too_often, seconds until it is possible again};
+--          demoted, over, lost, solution_used; {blocked, reason}; {too_often, seconds until it is possible again};
 --          {needs_key, lane}: the party is in this lane, for which each member needs a key
 local person, now, moves_allowed = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local moves, invitation = KEYS[#KEYS - 1], KEYS[#KEYS]
+local moves, invitation, solved, solution_ms = KEYS[21], KEYS[22], KEYS[23], ARGV[5]
 
 local function answer(outcome)
   return { outcome, unpack(standing(person, now)) }
@@ -46,6 +47,9 @@ end
 local lane = lane_of(host[2])
 if lane > 0 and lane ~= tonumber(ARGV[4]) and lane_of(place[2]) ~= lane then
   return { 'needs_key', lane }
+end
+if solved and not redis.call('SET', solved, person, 'NX', 'PX', solution_ms) then
+  return { 'solution_used' }
 end
 
 if place[1] == 'waiting' or place[1] == 'lobby' then

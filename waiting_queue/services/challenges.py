@@ -21,7 +21,6 @@ from ticketing.core.challenge_providers import (
 )
 from ticketing.core.challenges import (
     HARDEST,
-    LIFETIME,
     BadSolution,
     Solved,
     TooEarly,
@@ -59,28 +58,39 @@ class Newcomer:
     solution: str = ""
 
 
-def admit_newcomer(*, event_id: int, person: str, newcomer: Newcomer, now: datetime) -> Signals:
-    """The signals of somebody who may join; raises `ChallengeRequired` with a new challenge."""
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Somebody may join. The `signals` are kept with the place, the `solution` is used up."""
+
+    signals: Signals
+    solution: str = ""
+
+
+def admit_newcomer(*, event_id: int, person: str, newcomer: Newcomer, now: datetime) -> Admission:
+    """Let somebody join, or raise `ChallengeRequired` with a new challenge.
+
+    A solution of ours contains what was counted when it was asked for: nothing is read again.
+    """
     rush = rush_level(_joins_lately(event_id))
     if not rush:
-        return first_signals(newcomer, now)
-    solved = None
-    if newcomer.solution:
-        solved = solved_by_provider() or _solved(event_id, person, newcomer, now)
-    counts = store.run(_count(event_id, person, newcomer, solved))
+        return Admission(first_signals(newcomer, now))
+    if solved := _solved(event_id, person, newcomer, now):
+        return _admission(newcomer, solved, _counts_in(solved), now)
+    solved = solved_by_provider() if newcomer.solution else None
+    counts = store.run(_count(event_id, person, newcomer, solved, now))
     return _judged(event_id, person, newcomer, rush, counts, solved, now)
 
 
 async def aadmit_newcomer(
     *, event_id: int, person: str, newcomer: Newcomer, now: datetime
-) -> Signals:
+) -> Admission:
     rush = rush_level(await _ajoins_lately(event_id))
     if not rush:
-        return first_signals(newcomer, now)
-    solved = None
-    if newcomer.solution:
-        solved = await _asolved_by_provider(newcomer) or _solved(event_id, person, newcomer, now)
-    counts = await store.arun(_count(event_id, person, newcomer, solved))
+        return Admission(first_signals(newcomer, now))
+    if solved := _solved(event_id, person, newcomer, now):
+        return _admission(newcomer, solved, _counts_in(solved), now)
+    solved = await _asolved_by_provider(newcomer)
+    counts = await store.arun(_count(event_id, person, newcomer, solved, now))
     return _judged(event_id, person, newcomer, rush, counts, solved, now)
 
 
@@ -127,15 +137,15 @@ def account_age(since: int, now: datetime) -> str:
 
 
 def _count(
-    event_id: int, person: str, newcomer: Newcomer, solved: Solved | None
-) -> ScriptCall[JoinCounts]:
+    event_id: int, person: str, newcomer: Newcomer, solved: Solved | None, now: datetime
+) -> ScriptCall[JoinCounts | None]:
     return store.count_join(
         event_id,
         person,
         network=network_of(newcomer.address),
         device=newcomer.device,
-        solved=solved.once if solved else "",
-        solution_ms=int(LIFETIME.total_seconds() * 1000),
+        now=now,
+        is_asked=solved is None,
     )
 
 
@@ -144,27 +154,33 @@ def _judged(
     person: str,
     newcomer: Newcomer,
     rush: int,
-    counts: JoinCounts,
+    counts: JoinCounts | None,
     solved: Solved | None,
     now: datetime,
-) -> Signals:
+) -> Admission:
+    if counts is None:  # they have a place, which joining again does not change
+        return Admission(first_signals(newcomer, now))
     limits = (
         (counts.from_range, settings.JOINS_PER_RANGE),
         (counts.with_device, settings.JOINS_PER_DEVICE),
     )
     if any(0 < limit < count for count, limit in limits):
         raise TooManyRequests(retry_after=RETRY_SECONDS)
-    signals = first_signals(newcomer, now)
-    if solved is None or not counts.is_unused:
-        age, is_verified = signals["account_age"], newcomer.is_verified
-        level = difficulty(rush, age, counts, is_verified=is_verified)
-        challenge = new_challenge(_purpose(event_id, person), level, now=now)
-        if early := _too_early(event_id, person, newcomer, now):
-            challenge["wait"] = {"seconds": early.seconds, "token": newcomer.solution}
-        if provider := current_provider():
-            challenge |= challenge_of(provider)
-        raise ChallengeRequired(challenge=challenge)
-    return signals | {
+    if solved:
+        return _admission(newcomer, solved, counts, now)
+    age, is_verified = account_age(newcomer.account_since, now), newcomer.is_verified
+    level = difficulty(rush, age, counts, is_verified=is_verified)
+    noted = f"{counts.from_range},{counts.with_device},{counts.run_outs}"
+    challenge = new_challenge(_purpose(event_id, person), level, now=now, noted=noted)
+    if early := _too_early(event_id, person, newcomer, now):
+        challenge["wait"] = {"seconds": early.seconds, "token": newcomer.solution}
+    if provider := current_provider():
+        challenge |= challenge_of(provider)
+    raise ChallengeRequired(challenge=challenge)
+
+
+def _admission(newcomer: Newcomer, solved: Solved, counts: JoinCounts, now: datetime) -> Admission:
+    signals = first_signals(newcomer, now) | {
         "range_joins": counts.from_range,
         "device_joins": counts.with_device,
         "challenge": solved.kind,
@@ -172,6 +188,13 @@ def _judged(
         "solve_ms": solved.solve_ms,
         "holds_run_out": counts.run_outs,
     }
+    return Admission(signals, solved.once)
+
+
+def _counts_in(solved: Solved) -> JoinCounts:
+    """As of when the challenge was made: whoever exceeded a limit then has got none."""
+    from_range, with_device, run_outs = map(int, solved.noted.split(","))
+    return JoinCounts(run_outs=run_outs, from_range=from_range, with_device=with_device)
 
 
 def _too_early(event_id: int, person: str, newcomer: Newcomer, now: datetime) -> TooEarly | None:

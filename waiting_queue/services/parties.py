@@ -1,13 +1,15 @@
 """Parties: companions join somebody's place in line with a code, and are called together."""
 
 import secrets
+from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from ticketing.events.services import KnownPerson, entry_rule
 from waiting_queue import store
 from waiting_queue.selectors.standings import LIVE
-from waiting_queue.services.challenges import Newcomer, Signals, admit_newcomer
-from waiting_queue.services.fans import NOT_LET_IN
+from waiting_queue.services.challenges import Newcomer, admit_newcomer
+from waiting_queue.services.fans import NOT_ASKED
 from waiting_queue.services.lane_keys import require_key
 from waiting_queue.services.line_limit import enforce_limit, may_exceed_limit
 from waiting_queue.services.refusals import refusal_of
@@ -45,35 +47,32 @@ def join_party(
     """
     if known:
         entry_rule(event_id).check(known)
-    signals = _admit(event_id, person, newcomer, now) if newcomer else None
-    memberships, result = store.run_all(_calls(event_id, person, code, now))
+    who: Any = {"event_id": event_id, "person": person, "now": now}
+    admission = admit_newcomer(**who, newcomer=newcomer) if newcomer else NOT_ASKED
+    solution = admission.solution
+    memberships, result = store.run_all(_calls(event_id, person, code, now, solution))
     if result.outcome == "needs_key":
         lane = int(result.reason)
-        require_key(event_id=event_id, person=person, lane=lane, now=now)
-        memberships, result = store.run_all(_calls(event_id, person, code, now, lane))
+        require_key(**who, lane=lane)
+        memberships, result = store.run_all(_calls(event_id, person, code, now, solution, lane))
+    if newcomer and result.outcome == "solution_used":
+        store.run(store.remove_membership(event_id, person))
+        return join_party(**who, code=code, newcomer=replace(newcomer, solution=""))
     if result.outcome not in {"joined", "already"}:
         if result.standing and result.standing.state not in LIVE:
             store.run(store.remove_membership(event_id, person))
         raise refusal_of(result)
     if may_exceed_limit(event_id, memberships, result, now):
         enforce_limit(event_id, person, now, memberships, result.standing.lines_allowed)
-    if signals and result.standing.just_joined:
-        record_signals(event_id, person, signals)
+    if admission.signals and result.standing.just_joined:
+        record_signals(event_id, person, admission.signals)
     return result.standing
 
 
-def _admit(event_id: int, person: str, newcomer: Newcomer, now: datetime) -> Signals | None:
-    """The signals of a newcomer; None for somebody who is in the line already."""
-    try:
-        return admit_newcomer(event_id=event_id, person=person, newcomer=newcomer, now=now)
-    except NOT_LET_IN:
-        if store.run(store.peek(event_id, person, now)).state in LIVE:
-            return None
-        raise
-
-
-def _calls(event_id: int, person: str, code: str, now: datetime, lane: int = 0) -> list[ScriptCall]:
-    join = store.join_party(event_id, person, clean_code(code), now, lane=lane)
+def _calls(
+    event_id: int, person: str, code: str, now: datetime, solution: str, lane: int = 0
+) -> list[ScriptCall]:
+    join = store.join_party(event_id, person, clean_code(code), now, lane=lane, solution=solution)
     return [store.add_membership(event_id, person, now), join]
 
 

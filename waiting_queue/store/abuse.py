@@ -4,12 +4,14 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 
 from ticketing.core import redis
 from waiting_queue import keys
+from waiting_queue.store.results import ms
 from waiting_queue.store.scripts import ScriptCall, script
 
 # Who came from where in a rush, and asked for holds.
@@ -22,9 +24,8 @@ MAX_SIGNALS = 1_000_000
 class JoinCounts:
     """Of this person, and of all who came the same way within the window."""
 
-    is_unused: bool
-    asked: int
-    run_outs: int
+    asked: int = 0
+    run_outs: int = 0
     from_range: int = 0
     with_device: int = 0
 
@@ -35,25 +36,26 @@ def count_join(
     *,
     network: str,
     device: str,
-    solved: str,
-    solution_ms: int,
-) -> ScriptCall[JoinCounts]:
-    """`solved` names the challenge that was solved; empty: none."""
+    now: datetime,
+    is_asked: bool = True,
+) -> ScriptCall[JoinCounts | None]:
+    """None for whoever has a place in the line. `is_asked`: for a challenge."""
     ways = {"from_range": ("range", _hashed(network)), "with_device": ("device", device)}
     known = {name: way for name, way in ways.items() if way[1]}
     names = [
-        keys.solved(event_id, solved),
+        *(keys.key(event_id, name) for name in ("seen", "ready", "inside")),
         keys.asked(event_id, person),
         keys.run_outs(event_id, "person", person),
         keys.challenged(event_id),
         *(keys.joined_from(event_id, kind, name) for kind, name in known.values()),
     ]
-    args = [person, JOIN_WINDOW_MS, solution_ms if solved else 0]
+    args = [person, ms(now), JOIN_WINDOW_MS, int(is_asked)]
 
-    def parse(answer: Sequence[int]) -> JoinCounts:
-        unused, asked, run_outs, *sizes = answer
-        counted = dict(zip(known, sizes, strict=True))
-        return JoinCounts(bool(unused), asked, run_outs, **counted)
+    def parse(answer: Sequence[int]) -> JoinCounts | None:
+        has_place, asked, run_outs, *sizes = answer
+        if has_place:
+            return None
+        return JoinCounts(asked, run_outs, **dict(zip(known, sizes, strict=True)))
 
     return ScriptCall(script("count_join"), names, args, parse)
 

@@ -26,7 +26,7 @@ def changed(solution: str, *path: str, to: Any) -> str:
 
 
 def signed_by_another_site() -> str:
-    return TokenSigner("ch_", "another purpose").sign(f"{PURPOSE}|1|{10**13}|00|00")
+    return TokenSigner("ch_", "another purpose").sign(f"{PURPOSE}|1|{10**13}|00|00|")
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +65,14 @@ def test_a_forged_solution_is_refused(solution, forge):
 def test_a_solution_is_for_one_person_and_one_thing(solution, purpose):
     with pytest.raises(BadSolution):
         challenges.check_solution(solution, purpose, now=clock.now())
+
+
+def test_what_was_noted_comes_back_with_the_solution():
+    challenge = challenges.new_challenge(PURPOSE, 1, now=clock.now(), noted="3,1,0")
+
+    solved = challenges.check_solution(solution_of(challenge), PURPOSE, now=clock.now())
+
+    assert solved.noted == "3,1,0"
 
 
 def test_a_solution_expires():
