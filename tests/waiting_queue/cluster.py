@@ -49,7 +49,7 @@ class Cluster:
         wait_until(lambda: self._have_met(clients))
         for primary, replica in zip(clients, clients[len(SLOTS) :], strict=False):
             replica.execute_command("CLUSTER REPLICATE", primary.execute_command("CLUSTER MYID"))
-            wait_until(lambda replica=replica: _follows(replica))
+            wait_until(lambda replica=replica: follows(replica))
 
     def flush(self) -> None:
         for port in self.ports[: len(SLOTS)]:
@@ -100,6 +100,7 @@ def _answers(client: Redis) -> bool:
         return False
 
 
-def _follows(replica: Redis) -> bool:
+def follows(replica: Redis) -> bool:
+    """Whether it is a replica that has everything of its primary."""
     known: Any = replica.info("replication")
     return known["role"] == "slave" and known["master_link_status"] == "up"

@@ -11,7 +11,7 @@ from typing import Any
 
 from tests import forks
 from waiting_queue import services, store
-from waiting_queue.services import draws, journal, minute_draws, rebuilds
+from waiting_queue.services import draws, journal, rebuilds
 
 
 def run_until_killed(**arguments: Any) -> int:
@@ -28,7 +28,7 @@ def run(
     after: bool = False,
     kill_after: float = 0,
 ) -> None:
-    draws.BATCH = minute_draws.BATCH = journal.BATCH = rebuilds.BATCH = 100
+    draws.BATCH = journal.BATCH = rebuilds.BATCH = 100
     if step:
         setattr(store, step, _killing(getattr(store, step), nth, after))
     moment = datetime.fromisoformat(now)

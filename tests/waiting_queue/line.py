@@ -1,12 +1,20 @@
 """A queue's line in Redis, handled directly: rules as values, time as a value."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from ticketing.core import redis
 from waiting_queue import keys, store
-from waiting_queue.store import Invitation, Rules, ScriptResult, Standing, TickResult
+from waiting_queue.store import (
+    DrawResult,
+    Invitation,
+    Rules,
+    ScriptResult,
+    Standing,
+    TickResult,
+)
 
 START = datetime(2026, 12, 24, 11, 0, tzinfo=UTC)
 RULES = Rules(
@@ -72,6 +80,15 @@ class Line:
         for person in companions:
             result = self.join_party(person, code)
         return result
+
+    def draw(self, people: Sequence[str], first: int, *, minute: int = 0) -> DrawResult:
+        epoch = self.rules.epoch
+        call = store.draw(self.event_id, people, first, self.now, epoch=epoch, minute=minute)
+        return store.run(call)
+
+    def draw_minute(self, people: Sequence[str], first: int, *, minute: int) -> None:
+        self.draw(people, first, minute=minute)
+        store.run(store.finish_minute(self.event_id, minute, epoch=self.rules.epoch))
 
     def demote(self, *people: str, batch: str = "1", why: str = "many accounts") -> list[str]:
         return store.run(store.demote(self.event_id, people, batch=batch, why=why, now=self.now))

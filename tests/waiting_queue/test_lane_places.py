@@ -99,9 +99,9 @@ def test_a_place_in_the_lobby_of_a_lane_is_handed_over_and_drawn_in_it():
     line.leave("uma")
     assert in_lane(line, "vic")[:3] == in_lane(line, "wim")[:3] == ("lobby", 1, 0)
 
-    opened = line.begin(state="open", drawing=True, cap=0)
+    line.begin(state="open", drawing=True, cap=0)
     first = int(store.run(store.snapshot(line.event_id))["lobby_first"])
-    store.run(store.draw(line.event_id, ["vic", "ann"], first, opened.now))
+    line.draw(["vic", "ann"], first)
 
     assert (in_lane(line, "ann")[1], in_lane(line, "vic")[1], in_lane(line, "wim")[1]) == (0, 1, 1)
     assert line.peek("wim").leader == "vic"
@@ -226,6 +226,5 @@ def test_a_minute_that_is_not_drawn_holds_up_everybodys_lane_only():
 
     assert line.wait(1).tick().called == ["uma"]
     assert in_lane(line, "cem") == ("waiting", 0, 3, 2)
-    store.run(store.draw(line.event_id, ["ben", "ann"], 1, line.now, minute=1))
-    store.run(store.finish_minute(line.event_id, 1))
+    line.draw_minute(["ben", "ann"], 1, minute=1)
     assert line.wait(1).tick().called == ["ben", "ann", "cem"]

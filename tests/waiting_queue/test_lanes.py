@@ -175,7 +175,7 @@ def test_a_lobby_is_drawn_into_its_lanes():
         store.configure(line.event_id, replace(line.rules, state="open", drawing=True), line.now)
     )
 
-    store.run(store.draw(line.event_id, ["4", "1", "3", "2"], first, line.now))
+    line.draw(["4", "1", "3", "2"], first)
 
     found = {person: line.peek(person) for person in "1234"}
     places = {person: (found[person].lane, found[person].ahead) for person in "1234"}

@@ -358,7 +358,9 @@ class Lines(RuleBasedStateMachine):
         self._give_numbers((self.drawn or [])[start:end], self.model.lobby_first + start)
 
     def _give_numbers(self, listed: list[str], first: int, minute: int = 0) -> None:
-        moved = store.run(store.draw(self.event_id, listed, first, self.now, minute=minute))
+        epoch = self.rules.epoch
+        call = store.draw(self.event_id, listed, first, self.now, epoch=epoch, minute=minute)
+        moved = store.run(call).moved
         given = self.model.draw(listed, first, minute)
         assert moved == len(given)
         for person, number in given.items():
@@ -472,7 +474,7 @@ class PartyLines(Lines):
     def draw_a_minute(self) -> None:
         minute, people = self.listed.popitem()
         self._give_numbers(people, self.model.undrawn.pop(minute), minute)
-        store.run(store.finish_minute(self.event_id, minute))
+        store.run(store.finish_minute(self.event_id, minute, epoch=self.rules.epoch))
 
 
 @pytest.fixture(autouse=True)

@@ -91,7 +91,7 @@ class KeysForm(ReasonForm):
 
 class CodesForm(ReasonForm):
     count = forms.IntegerField(
-        label=gettext_lazy("How many"),
+        label=gettext_lazy("Number of codes"),
         min_value=1,
         max_value=services.MAX_KEYS,
         help_text=gettext_lazy(

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says about lanes, with examples."""
+"""The calls of lanes in the OpenAPI document, with examples."""
 
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
@@ -15,9 +15,9 @@ from waiting_queue.api.documents import (
     JOINED,
     LANE_NOT_OPEN,
     NO_LINE,
-    JoinedSerializer,
     call,
 )
+from waiting_queue.api.serializers import JoinedSerializer
 from waiting_queue.models import MAX_LANES, Lane
 
 

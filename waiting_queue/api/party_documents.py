@@ -1,4 +1,4 @@
-"""What the OpenAPI document says about the calls of parties."""
+"""The calls of parties in the OpenAPI document, with examples."""
 
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
@@ -14,9 +14,9 @@ from waiting_queue.api.documents import (
     CHALLENGE,
     EXAMPLE,
     NO_LINE,
-    StandingSerializer,
     call,
 )
+from waiting_queue.api.serializers import StandingSerializer
 
 
 class PartySerializer(serializers.Serializer):

@@ -12,6 +12,7 @@ from ticketing.core.api_views import AlwaysJson, NoStoreView
 from waiting_queue import selectors, services
 from waiting_queue.api import calls, documents, lane_documents, party_documents
 from waiting_queue.api.callers import QueueAuthentication
+from waiting_queue.api.serializers import AppealSerializer
 from waiting_queue.errors import NotInLine
 from waiting_queue.models import BlockAppeal, Lane
 from waiting_queue.store import Invitation, Standing
@@ -116,7 +117,7 @@ class AppealView(QueueApiView):
     def post(self, request: Request, event_id: int) -> Response:
         person = person_of(request)
         selectors.public_queue(event_id)
-        appeal = documents.AppealSerializer(data=request.data)
+        appeal = AppealSerializer(data=request.data)
         appeal.is_valid(raise_exception=True)
         message = appeal.validated_data["words"]
         made = services.submit_appeal(

@@ -228,16 +228,11 @@ class QueueTopic(Topic[QueueSubscriber]):
             metrics.FRAMES.inc(len(batch) - texts.count(None))
 
     def _text_for(self, subscriber: QueueSubscriber, frames: Frames, slots: set[int]) -> str | None:
-        number, standing = subscriber.number, subscriber.standing
+        standing = subscriber.standing
         if frames.turn < subscriber.turn:  # it was greeted from Redis, which is ahead of us
             return None
-        if number:
-            ahead = max(self._ranks.ahead(number), 0) if self._ranks else subscriber.sent_ahead
-            ahead = min(ahead, subscriber.sent_ahead)  # a place never gets worse
-            if self.is_crowded and not subscriber.is_due(ahead, settings.LIVE_NEAR, slots):
-                return None
-            subscriber.sent_ahead = ahead
-            return frames.waiting(number, ahead)
+        if subscriber.number:
+            return self._rank_text(subscriber, frames, slots)
         if standing is None:
             return None
         told_always = standing.state == "lobby" and not self.is_crowded
@@ -246,6 +241,22 @@ class QueueTopic(Topic[QueueSubscriber]):
         if standing.state in STATES_WITH_DEADLINE:
             self._look_up_next.add(subscriber.person)
         return frames.unchanged(subscriber.person, standing, subscriber.browser)
+
+    def _rank_text(
+        self, subscriber: QueueSubscriber, frames: Frames, slots: set[int]
+    ) -> str | None:
+        """While the lobby is drawn there are no ranks, and what was sent last may be outdated:
+        whoever is behind it is looked up, each in their slot."""
+        if self._ranks is None:
+            if subscriber.slot in slots:
+                self._look_up_next.add(subscriber.person)
+            return None
+        ahead = max(self._ranks.ahead(subscriber.number), 0)
+        ahead = min(ahead, subscriber.sent_ahead)  # a place never gets worse
+        if self.is_crowded and not subscriber.is_due(ahead, settings.LIVE_NEAR, slots):
+            return None
+        subscriber.sent_ahead = ahead
+        return frames.waiting(subscriber.number, ahead)
 
     def _new_announcements(self, before: TickMessage | None) -> dict[str, str]:
         """What changed since that message; all of it with the first one in this process, because

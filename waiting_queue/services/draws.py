@@ -10,8 +10,8 @@ from django.db import transaction
 
 from waiting_queue import store
 from waiting_queue.errors import QueueUnavailable
-from waiting_queue.locks import free_queue_for_update
-from waiting_queue.models import QueueDraw, SaleQueue
+from waiting_queue.locks import free_draw_for_update, free_queue_for_update
+from waiting_queue.models import MinuteDraw, QueueDraw, SaleQueue
 from waiting_queue.selectors import derived_seed, drawn_order, entry_of, lobby_hash
 from waiting_queue.services.group_moves import move_groups_of_draw
 from waiting_queue.services.rules import rules_of
@@ -24,9 +24,9 @@ BATCH = 500
 def draw_lobby(*, event_id: int, now: datetime) -> int:
     """Carry out a draw that is due, or finish one that crashed; return how many got a number.
 
-    Four transactions: the lobby is committed before its seed is derived, and the order before
-    anybody gets a number, so that a second attempt has the same seed and gives the same numbers.
-    Groups are moved to the end before the draw is finished and the first are called.
+    The lobby is committed before its seed is derived, and the order before anybody gets a number,
+    so that a second attempt has the same seed and gives the same numbers. Groups are moved to the
+    end before the draw is finished and the first are called.
     """
     if not _fix_lobby(event_id, now) or not _save_order(event_id):
         return 0
@@ -71,28 +71,50 @@ def _save_order(event_id: int) -> bool:
 
 @transaction.atomic
 def _give_numbers(event_id: int, now: datetime) -> int | None:
-    """Give numbers in batches, so that no script keeps Redis busy; repeating it changes nothing.
+    """Lock the draw and not the queue: operators need not wait until everybody has a number."""
+    draw = free_draw_for_update(event_id)
+    return give_numbers(draw, SaleQueue.objects.get(pk=event_id), now) if draw else None
 
-    None if somebody else has the queue: the draw must not be finished without its numbers.
+
+def give_numbers(
+    draw: QueueDraw | MinuteDraw, queue: SaleQueue, now: datetime, *, minute: int = 0
+) -> int | None:
+    """Give numbers in parts, so that no script keeps Redis busy; return how many got one.
+
+    Repeating it changes nothing, and goes on where it ended. None if the line was lost or rebuilt:
+    the draw must not be finished without its numbers.
     """
-    queue = free_queue_for_update(event_id)
-    draw = _unfinished_draw(event_id)
-    if queue is None or draw is None:
-        return None
     people: list[str] = draw.people or []
-    moved = 0
-    for start in range(0, len(people), BATCH):
-        batch = people[start : start + BATCH]
-        moved += store.run(store.draw(event_id, batch, draw.first_number + start, now))
+    moved = drawn = 0
+    while drawn < len(people):
+        part = people[drawn : drawn + BATCH]
+        first, epoch = draw.first_number, queue.epoch
+        result = store.run(
+            store.draw(queue.pk, part, first, now, epoch=epoch, before=drawn, minute=minute)
+        )
+        moved, drawn = moved + result.moved, result.drawn
+        if drawn < 0:
+            return None
     return moved
+
+
+def has_all_numbers(
+    draw: QueueDraw | MinuteDraw, queue: SaleQueue, now: datetime, *, minute: int = 0
+) -> bool:
+    """Whether everybody of a draw had their turn in the present line, also if it was rebuilt."""
+    asked = store.draw(queue.pk, [], draw.first_number, now, epoch=queue.epoch, minute=minute)
+    return store.run(asked).drawn >= len(draw.people or [])
 
 
 @transaction.atomic
 def _finish(event_id: int, moved: int, now: datetime) -> int:
-    """Let people be called; if another worker has the queue, the next attempt does it."""
+    """Let people be called; if another worker has the queue, the next attempt does it.
+
+    So it does if the line was rebuilt since the numbers were given.
+    """
     queue = free_queue_for_update(event_id)
     draw = _unfinished_draw(event_id)
-    if queue is None or draw is None:
+    if queue is None or draw is None or not has_all_numbers(draw, queue, now):
         return 0
     draw.finished_at = now
     draw.save(update_fields=["finished_at"])

@@ -11,11 +11,11 @@ from datetime import datetime
 from django.db import transaction
 
 from waiting_queue import store
-from waiting_queue.locks import free_queue_for_update
+from waiting_queue.locks import free_minute_for_update, free_queue_for_update
 from waiting_queue.models import MINUTES, MinuteDraw, SaleQueue, minute_secret
 from waiting_queue.selectors import derived_seed, drawn_order, lobby_hash
 from waiting_queue.services.audit_log import record_change
-from waiting_queue.services.draws import BATCH, people_by_entry
+from waiting_queue.services.draws import give_numbers, has_all_numbers, people_by_entry
 
 log = logging.getLogger(__name__)
 
@@ -69,21 +69,30 @@ def _save_order(event_id: int, minute: int, now: datetime) -> bool:
 
 
 def _give_numbers(event_id: int, minute: int, now: datetime) -> int | None:
-    """Repeating it changes nothing. Until it is done nobody of this minute or later is called."""
+    """Repeating it changes nothing. Until it is done nobody of this minute or later is called.
+
+    None if another worker is at it, or if the line was lost or rebuilt meanwhile.
+    """
+    queue = SaleQueue.objects.get(pk=event_id)
     with transaction.atomic():
-        if free_queue_for_update(event_id) is None:
-            return None
-        draw = MinuteDraw.objects.get(queue_id=event_id, minute=minute)
-        people: list[str] = draw.people or []
-        moved = 0
-        for start in range(0, len(people), BATCH):
-            part, first = people[start : start + BATCH], draw.first_number + start
-            moved += store.run(store.draw(event_id, part, first, now, minute=minute))
-        draw.finished_at = draw.finished_at or now
-        draw.save(update_fields=["finished_at"])
-    store.run(store.finish_minute(event_id, minute))
+        draw = free_minute_for_update(event_id, minute)
+        moved = give_numbers(draw, queue, now, minute=minute) if draw else None
+    if moved is None or not _finish(event_id, minute, now):
+        return None
+    store.run(store.finish_minute(event_id, minute, epoch=queue.epoch))
     log.info("queue %s: drew %s people of minute %s", event_id, moved, minute)
     return moved
+
+
+@transaction.atomic
+def _finish(event_id: int, minute: int, now: datetime) -> bool:
+    queue = free_queue_for_update(event_id)
+    draw = MinuteDraw.objects.get(queue_id=event_id, minute=minute)
+    if queue is None or not has_all_numbers(draw, queue, now, minute=minute):
+        return False
+    draw.finished_at = draw.finished_at or now
+    draw.save(update_fields=["finished_at"])
+    return True
 
 
 def _end_mode(queue: SaleQueue, now: datetime) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ticketing.core.error_responses import REDIS_OUTAGES
 from ticketing.core.errors import DomainError
-from ticketing.core.fast_path.threads import in_thread
+from ticketing.core.fast_path.threads import acached
 from ticketing.core.ttl_cache import clearable
 from ticketing.events.models import Event
 from waiting_queue import store
@@ -67,9 +67,7 @@ def announcements(event_id: int) -> dict[str, Any]:
 
 async def aannouncements(event_id: int) -> dict[str, Any]:
     if (message := await QueueHub.current().last_message(event_id)) is None:
-        reason = no_line_reason.cached(event_id)
-        if reason is None:
-            reason = await in_thread(no_line_reason, event_id)
+        reason = await acached(no_line_reason, event_id)
         _require_queue(reason)
     return frames.announcements(message)
 

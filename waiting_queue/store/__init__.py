@@ -15,7 +15,6 @@ from waiting_queue.store.abuse import (
 from waiting_queue.store.bulk import (
     MINUTES_FROM,
     add_memberships,
-    ahas_membership,
     aheartbeat_all,
     alease_pages,
     apeek_all,
@@ -90,6 +89,7 @@ from waiting_queue.store.rebuilds import (
     restore_parties,
 )
 from waiting_queue.store.results import (
+    DrawResult,
     Invitation,
     LaneRule,
     Rules,

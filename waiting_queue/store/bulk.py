@@ -61,8 +61,22 @@ def events_with_undrawn_minutes(event_ids: Sequence[int]) -> list[int]:
 
 
 def line_numbers(event_id: int, *, part: int = 5_000) -> list[int]:
-    """The numbers in line, ascending."""
-    return sorted({int(number) for _, number in _members(keys.key(event_id, "line"), part)})
+    """The numbers in line, ascending, read in parts from the end.
+
+    Each part begins at a number, not at a rank: in a line with lanes people join in the middle,
+    and those behind them would be missed.
+    """
+    client, key = redis.queue_client(), keys.key(event_id, "line")
+    numbers: list[int] = []
+    below: str = "+inf"
+    while True:
+        found = client.zrange(
+            key, below, "-inf", desc=True, byscore=True, offset=0, num=part, withscores=True
+        )
+        numbers += (int(number) for _, number in found)
+        if len(found) < part:
+            return numbers[::-1]
+        below = f"({numbers[-1]}"
 
 
 def _members(key: str, part: int) -> Iterator[tuple[str, float]]:
@@ -176,12 +190,6 @@ def add_memberships(event_id: int, people: Iterable[str], now: datetime) -> None
     """Note for many people that they are in this line."""
     for part in batched(people, BATCH):
         run_all([add_membership(event_id, person, now) for person in part])
-
-
-async def ahas_membership(event_id: int, person: str) -> bool:
-    """Whether the person may be in this line: much cheaper than asking the line."""
-    found = await redis.async_queue_client().get(keys.memberships(person))
-    return any(each.startswith(f"{event_id}:") for each in (found or "").split())
 
 
 def epoch_of(event_id: int) -> str | None:

@@ -8,14 +8,17 @@ from typing import Any
 
 from django.conf import settings
 
+from ticketing.core.challenges import LIFETIME_MS as SOLUTION_MS
 from waiting_queue import keys
 from waiting_queue.store.results import (
+    DrawResult,
     Invitation,
     Rules,
     ScriptResult,
     Standing,
     TickResult,
     ms,
+    parse_draw,
     parse_invitation,
     parse_memberships,
     parse_poll,
@@ -38,10 +41,21 @@ CHANGES_BATCH = 5_000
 
 
 def join(
-    event_id: int, person: str, now: datetime, *, browser: str = "", lane: int = 0
+    event_id: int,
+    person: str,
+    now: datetime,
+    *,
+    browser: str = "",
+    lane: int = 0,
+    solution: str = "",
 ) -> ScriptCall[ScriptResult]:
+    """`solution` names the challenge that was solved, and is used up by joining; empty: none."""
     args = [person, ms(now), settings.MOVES_PER_MINUTE, browser, lane]
-    return _call("join", event_id, args, parse_result, keys.moves(event_id, person))
+    more_keys = [keys.moves(event_id, person)]
+    if solution:
+        args.append(SOLUTION_MS)
+        more_keys.append(keys.solved(event_id, solution))
+    return _call("join", event_id, args, parse_result, *more_keys)
 
 
 def poll(
@@ -117,14 +131,25 @@ def configure(event_id: int, rules: Rules, now: datetime, *, new: bool = False) 
 
 
 def draw(
-    event_id: int, people: Sequence[str], first_number: int, now: datetime, *, minute: int = 0
-) -> ScriptCall[int]:
-    """Of the lobby at the opening, or of those who came in this minute."""
-    return _call("draw", event_id, [ms(now), first_number, minute, *people], int)
+    event_id: int,
+    people: Sequence[str],
+    first_number: int,
+    now: datetime,
+    *,
+    epoch: str,
+    before: int = 0,
+    minute: int = 0,
+) -> ScriptCall[DrawResult]:
+    """Of the lobby at the opening, or of those who came in this minute.
+
+    `people` are a part of the list, of which so many come `before` them.
+    """
+    args = [ms(now), epoch, minute, first_number, before, *people]
+    return _call("draw", event_id, args, parse_draw)
 
 
-def finish_minute(event_id: int, minute: int) -> ScriptCall[int]:
-    return _call("finish_minute", event_id, [minute], int)
+def finish_minute(event_id: int, minute: int, *, epoch: str) -> ScriptCall[int]:
+    return _call("finish_minute", event_id, [minute, epoch], int)
 
 
 def restore_place(event_id: int, person: str, number: int, now: datetime) -> ScriptCall[Standing]:
@@ -158,11 +183,14 @@ def invite(event_id: int, person: str, code: str, now: datetime) -> ScriptCall[I
 
 
 def join_party(
-    event_id: int, person: str, code: str, now: datetime, *, lane: int = 0
+    event_id: int, person: str, code: str, now: datetime, *, lane: int = 0, solution: str = ""
 ) -> ScriptCall[ScriptResult]:
-    """`lane`: the person has a key of it."""
+    """`lane`: the person has a key of it. `solution`: as in `join`."""
     args = [person, ms(now), settings.MOVES_PER_MINUTE, lane]
-    more_keys = keys.moves(event_id, person), keys.invitation(event_id, code)
+    more_keys = [keys.moves(event_id, person), keys.invitation(event_id, code)]
+    if solution:
+        args.append(SOLUTION_MS)
+        more_keys.append(keys.solved(event_id, solution))
     return _call("join_party", event_id, args, parse_result, *more_keys)
 
 

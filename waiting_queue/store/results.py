@@ -185,6 +185,18 @@ class Invitation:
     left_ms: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class DrawResult:
+    """How many got a number, and how many of the list had their turn so far; -1: a lost line."""
+
+    moved: int
+    drawn: int
+
+
+def parse_draw(answer: list[Any]) -> DrawResult:
+    return DrawResult(*answer)
+
+
 def parse_invitation(answer: list[Any]) -> Invitation:
     return Invitation(*answer)
 

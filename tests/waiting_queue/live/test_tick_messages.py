@@ -2,11 +2,15 @@
 
 from datetime import timedelta
 from threading import Barrier
+from typing import Any
+
+from redis import Redis
 
 from tests.race import together
 from tests.waiting_queue.line import START, Line
 from ticketing.core import redis
 from waiting_queue import keys, store
+from waiting_queue.store import LaneRule
 from waiting_queue.tick_message import TickMessage
 
 
@@ -261,7 +265,7 @@ def test_the_end_of_a_draw_skips_a_turn():
     line.join("1", "2", "3")
     line.begin(state="open", drawing=True)
     during = message(line)
-    store.run(store.draw(7, ["3", "1", "2"], 1, line.now))
+    line.draw(["3", "1", "2"], 1)
     line.begin(drawing=False)
 
     after = message(line)
@@ -481,3 +485,22 @@ def test_a_line_is_read_in_parts_and_in_order():
     for part in (1, 2, 7, 22, 1000):
         assert store.line_numbers(7, part=part) == right
     assert store.line_numbers(99) == []
+
+
+def test_nobody_is_missed_while_people_join_another_lane(monkeypatch):
+    """Everybody's lane comes before the others: who joins it moves their ranks."""
+    line = waiting(*"123", lanes=(LaneRule(0, 1), LaneRule(1, 1)))
+    line.join(*"456", lane=1)
+    read, newcomers = Redis.zrange, iter("789")
+
+    def read_part(self: Redis, *args: Any, **options: Any) -> Any:
+        found = read(self, *args, **options)
+        line.join(next(newcomers, "7"))
+        return found
+
+    monkeypatch.setattr(Redis, "zrange", read_part)
+    numbers = store.line_numbers(7, part=2)
+
+    first_lane, second_lane = {1, 2, 3}, {keys.LANE_NUMBERS + number for number in (1, 2, 3)}
+    assert first_lane | second_lane <= set(numbers)
+    assert numbers == sorted(set(numbers))

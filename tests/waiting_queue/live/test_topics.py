@@ -126,13 +126,29 @@ async def test_nobody_is_looked_up_while_the_lobby_is_drawn_and_everybody_after_
 
     await receives(topic, message(line))
     during = list(asked)
-    store.run(store.draw(7, ["3", "1", "2"], 1, line.now))
+    line.draw(["3", "1", "2"], 1)
     line.begin(drawing=False)
     await receives(topic, message(line))
 
     assert during == []
     assert sorted(asked) == ["ZRANGE", "peek", "peek", "peek"]
     assert [page.last()["number"] for page in pages] == [2, 3, 1]
+
+
+async def test_while_the_lobby_is_drawn_nobody_behind_it_is_told_an_outdated_place(topic):
+    """Ranks mean nothing until then, and what the page was sent last need not be so any more."""
+    line = line_of([], state="lobby")
+    line.join("1", "2", "3")
+    line.begin(state="open", drawing=True)
+    line.join("9")
+    (page,) = await subscribed(topic, line, [9])
+    assert page.last()["ahead"] == 3
+    line.leave("2")
+
+    for _ in range(subscribers.SILENCE_SECONDS + 1):
+        await receives(topic, message(line.wait(1)))
+
+    assert {frame["ahead"] for frame in page.pop_frames()} == {2}
 
 
 async def test_people_of_a_minute_are_told_their_numbers_once_it_is_drawn(topic):
@@ -143,8 +159,7 @@ async def test_people_of_a_minute_are_told_their_numbers_once_it_is_drawn(topic)
     await receives(topic, message(line))
     during = [page.last()["state"] for page in pages]
 
-    store.run(store.draw(7, ["5", "3", "4"], 3, line.now, minute=1))
-    store.run(store.finish_minute(7, 1))
+    line.draw_minute(["5", "3", "4"], 3, minute=1)
     await receives(topic, message(line))
 
     assert during == ["WAITING", "LOBBY", "LOBBY", "LOBBY"]

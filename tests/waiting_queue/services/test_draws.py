@@ -1,6 +1,8 @@
 """The lobby is drawn at the opening, and everybody in it gets a number."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import count
 from threading import Event
 
 import pytest
@@ -121,7 +123,7 @@ def test_whoever_leaves_during_an_interrupted_draw_changes_no_seed(
     )
 
 
-@pytest.mark.parametrize("step", ["_fix_lobby", "_save_order", "_give_numbers", "_finish"])
+@pytest.mark.parametrize("step", ["_fix_lobby", "_save_order", "_finish"])
 def test_a_draw_goes_on_after_somebody_else_had_the_queue(queue, operator, now, step, monkeypatch):
     """As when groups are moved meanwhile: nobody is called before the whole lobby has numbers."""
     services.move_queue(event_id=queue.pk, to=State.LOBBY, by=operator, now=now)
@@ -165,6 +167,112 @@ def keep_locked(event_id, locked, done):
             assert done.wait(PATIENCE)
     finally:
         connection.close()
+
+
+@pytest.fixture
+def opened(queue, operator, now, monkeypatch) -> SaleQueue:
+    """Ten people of a lobby are about to be drawn, in four parts."""
+    monkeypatch.setattr(draws, "BATCH", 3)
+    services.move_queue(event_id=queue.pk, to=State.LOBBY, by=operator, now=now)
+    join_all(queue, [str(number) for number in range(10)], now)
+    services.drain_journals()
+    services.move_queue(event_id=queue.pk, to=State.OPEN, by=operator, now=now)
+    return SaleQueue.objects.get(pk=queue.pk)
+
+
+def before_part(monkeypatch, part, act):
+    """Let something happen before the worker gives this part of the numbers."""
+    parts, draw = count(1), store.draw
+
+    def interrupted(*args, **options):
+        if next(parts) == part:
+            act()
+        return draw(*args, **options)
+
+    monkeypatch.setattr(store, "draw", interrupted)
+
+
+def numbers_in_order(queue, now):
+    order = QueueDraw.objects.get().people
+    return [store.run(store.peek(queue.pk, person, now)).number for person in order]
+
+
+def in_another_connection(act):
+    """Run it in a thread, where no lock is waited for for long."""
+
+    def run():
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SET lock_timeout = '5s'")
+            return act()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(run).result(PATIENCE)
+
+
+def test_operators_change_a_queue_while_its_lobby_gets_numbers(opened, operator, now, monkeypatch):
+    change = partial(services.set_knobs, event_id=opened.pk, by=operator, now=now)
+    act = partial(change, knobs={"admit_per_second": 7})
+    before_part(monkeypatch, 2, lambda: in_another_connection(act))
+
+    services.draw_lobby(event_id=opened.pk, now=now)
+
+    assert SaleQueue.objects.get().admit_per_second == 7
+    assert QueueDraw.objects.get().finished_at
+    assert numbers_in_order(opened, now) == list(range(1, 11))
+
+
+def test_of_several_workers_one_gives_the_numbers(opened, now, monkeypatch):
+    """A draw keeps one thread, however often it is due meanwhile."""
+    others, draw = [], partial(services.draw_lobby, event_id=opened.pk, now=now)
+    before_part(monkeypatch, 2, lambda: others.append(in_another_connection(draw)))
+
+    assert draw() == 10
+    assert others == [0]
+    assert numbers_in_order(opened, now) == list(range(1, 11))
+
+
+@pytest.mark.parametrize("part", [2, 4])
+def test_a_line_that_is_rebuilt_while_it_is_drawn_is_drawn_again(opened, now, part, monkeypatch):
+    """The numbers of the first part were lost, so those of the others are not enough."""
+    with ThreadPoolExecutor(1) as threads:
+
+        def lose() -> None:
+            redis.queue_client().flushdb()
+            rebuild = partial(services.rebuild_queue, event_id=opened.pk, now=now)
+            others.append(threads.submit(in_another_connection, rebuild))
+
+        others = []
+        before_part(monkeypatch, part, lose)
+        services.draw_lobby(event_id=opened.pk, now=now)
+        assert others[0].result(PATIENCE) == 10
+    assert QueueDraw.objects.get().finished_at is None
+    monkeypatch.undo()
+
+    services.draw_lobby(event_id=opened.pk, now=now)
+
+    assert QueueDraw.objects.get().finished_at
+    assert numbers_in_order(opened, now) == list(range(1, 11))
+
+
+def test_a_line_that_is_rebuilt_before_its_draw_is_finished_is_drawn_again(
+    opened, now, monkeypatch
+):
+    def lose_and_rebuild(**_: object) -> None:
+        redis.queue_client().flushdb()
+        services.rebuild_queue(event_id=opened.pk, now=now)
+
+    monkeypatch.setattr(draws, "move_groups_of_draw", lose_and_rebuild)
+    services.draw_lobby(event_id=opened.pk, now=now)
+    assert QueueDraw.objects.get().finished_at is None
+    monkeypatch.undo()
+
+    services.draw_lobby(event_id=opened.pk, now=now)
+
+    assert QueueDraw.objects.get().finished_at
+    assert numbers_in_order(opened, now) == list(range(1, 11))
 
 
 def test_control_before_the_lobby_is_fixed_it_does(queue, operator, now, monkeypatch):

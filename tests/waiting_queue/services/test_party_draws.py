@@ -180,7 +180,7 @@ def test_leaders_who_leave_during_the_draw_lose_nobody(pool, monkeypatch):
     for leader, companion in companions.items():
         pool.invite(leader, companion)
     pool.close()
-    monkeypatch.setattr(f"{pool.module.__name__}.BATCH", 1)
+    monkeypatch.setattr(draws, "BATCH", 1)
     steps = [lambda: tick(pool.now), *(lambda who=who: pool.leave(who) for who in PEOPLE)]
 
     together(len(steps), lambda number: steps[number]())

@@ -53,6 +53,16 @@ def test_whoever_came_in_this_minute_reads_when_they_are_drawn(me, open_queue, n
     assert "Time until the queue opens" not in text(page)
 
 
+def test_whoever_leaves_reads_that_they_miss_the_draw_of_this_minute(me, open_queue, now):
+    set_mode(open_queue, "minute_draw", now)
+    me.post(line_of(open_queue))
+
+    page = text(me.get(reverse("queue:leave", args=[open_queue.pk])))
+
+    assert "this minute’s draw" in page
+    assert "before the queue opens" not in page
+
+
 def test_before_the_opening_the_page_says_how_places_are_given(client, queue, now):
     SaleQueue.objects.update(lobby_opens_at=None)
     set_mode(queue, "minute_draw", now)

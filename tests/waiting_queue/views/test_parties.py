@@ -41,7 +41,7 @@ def test_a_code_is_made_and_shown_with_its_link(me, fan, slow_queue):
 def test_the_link_says_what_is_given_up_and_joins(me, fan, slow_queue):
     join(slow_queue, 900_001, fan.pk)
     page = reverse("queue:join_party", args=[slow_queue.pk, code_of(slow_queue, 900_001)])
-    assert "You give up the place that you have in this line now." in text(me.get(page))
+    assert "You give up your own place in this line." in text(me.get(page))
 
     answer = me.post(page, follow=True)
 
