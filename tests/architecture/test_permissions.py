@@ -55,7 +55,7 @@ PAGES = {
                 "readyz",
                 ".well-known/security.txt",
             ),
-            *("api:index", "api:schema", "api:docs"),
+            *("api:index", "api:schema", "api:docs", "accounts:developers"),
             *("privacy:document", "privacy:version", "privacy:deleted"),
         ),
         EVERYONE,

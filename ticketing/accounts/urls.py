@@ -39,6 +39,7 @@ urlpatterns = [
     path("passkeys/<int:pk>/remove/", views.PasskeyRemove.as_view(), name="passkey_remove"),
     path("log-in/passkey/", views.PasskeyUse.as_view(), name="passkey_use"),
     path("log-in/passkey/options/", views.PasskeyUseOptions.as_view(), name="passkey_use_options"),
+    path("developers/", views.Developers.as_view(), name="developers"),
     path("tokens/", views.TokenCreate.as_view(), name="token_create"),
     path("tokens/<int:pk>/revoke/", views.TokenRevoke.as_view(), name="token_revoke"),
 ]

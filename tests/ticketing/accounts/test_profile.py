@@ -8,6 +8,7 @@ from ticketing.accounts.models import ApiToken, User
 from ticketing.accounts.selectors import caller
 
 PROFILE = "/accounts/"
+DEVELOPERS = "/accounts/developers/"
 NEW = "quite-another-passphrase"
 
 
@@ -83,9 +84,25 @@ def test_a_token_is_shown_once(ann: User, anns_browser: Client):
     assert "no-store" in page["Cache-Control"]
     assert secret in page.content.decode()
     assert token.digest == ApiToken.digest_of(secret)
-    profile = anns_browser.get(PROFILE).content.decode()
-    assert "my script" in profile
-    assert secret not in profile
+    tokens = anns_browser.get(DEVELOPERS).content.decode()
+    assert "my script" in tokens
+    assert secret not in tokens
+
+
+def test_tokens_are_on_the_developers_page_and_not_on_the_profile(ann: User, anns_browser: Client):
+    anns_browser.post("/accounts/tokens/", token_form())
+
+    assert "my script" not in anns_browser.get(PROFILE).content.decode()
+    assert "my script" in anns_browser.get(DEVELOPERS).content.decode()
+
+
+@pytest.mark.django_db
+def test_the_developers_page_asks_a_visitor_to_log_in_for_tokens(browser: Client):
+    page = browser.get(DEVELOPERS).content.decode()
+
+    assert "/accounts/log-in/?next=%2Faccounts%2Fdevelopers%2F" in page
+    assert "/api/v1/docs/" in page
+    assert "/accounts/tokens/" not in page
 
 
 def test_a_token_can_be_revoked_by_its_owner_only(ann: User, ben: User, anns_browser: Client):
@@ -97,7 +114,7 @@ def test_a_token_can_be_revoked_by_its_owner_only(ann: User, ben: User, anns_bro
     token.refresh_from_db()
     assert token.revoked_at is None
 
-    assert anns_browser.post(revoke).url == PROFILE
+    assert anns_browser.post(revoke).url == DEVELOPERS
     token.refresh_from_db()
     assert token.revoked_at is not None
 

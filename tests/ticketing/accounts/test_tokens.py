@@ -151,7 +151,7 @@ def test_origin_and_last_use_are_recorded(ann: User):
 
     token = ApiToken.objects.get()
     assert (token.created_from, token.last_used_from) == ("127.0.0.1", "203.0.113.9")
-    assert "203.0.113.9" in logged_in(ann).get("/accounts/").content.decode()
+    assert "203.0.113.9" in logged_in(ann).get("/accounts/developers/").content.decode()
 
 
 @pytest.mark.parametrize("password", ["", "wrong"])
@@ -251,3 +251,10 @@ def test_control_without_the_lock_it_does(ann: User, now: datetime, monkeypatch)
 
     assert not create_during_a_change_of_password(ann, now)
     assert ApiToken.objects.filter(revoked_at=None).exists()
+
+
+@pytest.mark.parametrize(("language", "choice"), [("en", "90 days"), ("ko", "90일")])
+def test_the_lifetimes_of_tokens_are_in_the_readers_language(ann: User, language: str, choice: str):
+    page = logged_in(ann).get(CREATE, headers={"accept-language": language}).content.decode()
+
+    assert choice in page

@@ -25,12 +25,6 @@ from ticketing.accounts.views.passwords import (
     PasswordResetConfirm,
     PasswordResetDone,
 )
-from ticketing.accounts.views.profile import (
-    Address,
-    Confirm,
-    ConfirmSend,
-    Profile,
-    TokenCreate,
-    TokenRevoke,
-)
+from ticketing.accounts.views.profile import Address, Confirm, ConfirmSend, Profile
 from ticketing.accounts.views.sign_ups import SignUp, SignUpFinish, SignUpSent
+from ticketing.accounts.views.tokens import Developers, TokenCreate, TokenRevoke

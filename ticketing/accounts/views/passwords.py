@@ -62,7 +62,7 @@ class PasswordChange(SuccessMessageMixin, views.PasswordChangeView):
     template_name = "accounts/password_change.html"
     form_class = forms.PasswordChangeForm
     success_url = reverse_lazy("accounts:profile")
-    success_message = _("Your password is changed. Everywhere else you are logged out.")
+    success_message = _("Your password has been changed. You have been logged out everywhere else.")
 
     def form_valid(self, form: Any) -> HttpResponse:
         form.user.changed_from = client_address(self.request)

@@ -1,14 +1,13 @@
-"""The account page: profile, e-mail address, API tokens."""
+"""The account page: profile, e-mail address."""
 
 from copy import copy
-from datetime import timedelta
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.mixins import LoginRequiredMixin
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
 from django.utils.decorators import method_decorator
 from django.utils.translation import get_language
@@ -45,12 +44,9 @@ class Profile(LoginRequiredMixin, UpdateView):
         return redirect("accounts:profile")
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        now = clock.now()
-        return super().get_context_data(
-            tokens=selectors.live_tokens(self.object, now=now),
-            devices=selectors.devices(self.object, self.request.session.session_key, now=now),
-            **kwargs,
-        )
+        key = self.request.session.session_key
+        devices = selectors.devices(self.object, key, now=clock.now())
+        return super().get_context_data(devices=devices, **kwargs)
 
 
 @method_decorator([sensitive_post_parameters(), never_cache], name="dispatch")
@@ -102,35 +98,4 @@ class Confirm(LoginRequiredMixin, View):
         request.session.cycle_key()  # a new address ends all sessions
         store_caller(request.session, user)
         messages.success(request, _("Your e-mail address is confirmed."))
-        return redirect("accounts:profile")
-
-
-@method_decorator([sensitive_post_parameters(), never_cache], name="dispatch")
-class TokenCreate(AsksIdentity):
-    """Responds with the secret directly: it is never stored, not even for a redirect."""
-
-    template_name = "accounts/token_create.html"
-    form_class = forms.TokenForm
-
-    def form_valid(self, form: BaseForm) -> HttpResponse:
-        user, asked = current_user(self.request), form.cleaned_data
-        rate_limits.CREATE_TOKEN.count(str(user.pk))
-        token, secret = services.create_token(
-            user=user,
-            name=asked["name"],
-            scopes=asked["scopes"],
-            lasts=timedelta(days=asked["days"]),
-            has_second_factor=cast(forms.TokenForm, form).has_second_factor,
-            address=client_address(self.request),
-            now=clock.now(),
-        )
-        page = {"token": token, "secret": secret}
-        return render(self.request, "accounts/token_created.html", page, status=201)
-
-
-class TokenRevoke(LoginRequiredMixin, View):
-    def post(self, request: HttpRequest, pk: int) -> HttpResponse:
-        token = get_object_or_404(current_user(request).api_tokens, pk=pk)
-        services.revoke_token(token=token, now=clock.now())
-        messages.success(request, _("“%(name)s” is revoked.") % {"name": token.name})
         return redirect("accounts:profile")

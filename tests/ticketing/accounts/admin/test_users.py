@@ -1,35 +1,15 @@
+"""Operators manage fans in the admin; privileges and staff are for superusers."""
+
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
 from django.core import mail
 from django.test import Client
 
-from tests.making import make_user
+from tests.ticketing.accounts.admin.conftest import PEOPLE, act
 from tests.ticketing.accounts.conftest import is_logged_in, logged_in, new_browser
 from tests.ticketing.accounts.test_password_reset import NEW, follow, link_in_mail
-from ticketing.accounts.models import ApiToken, User
-from ticketing.accounts.services import create_token
-
-PEOPLE, TOKENS = "/admin/accounts/user/", "/admin/accounts/apitoken/"
-
-
-@pytest.fixture
-def office(operator: User) -> Client:
-    return logged_in(operator)
-
-
-@pytest.fixture
-def helper(db: None) -> User:
-    """Staff who may change people, but is no superuser."""
-    user = make_user(email="helper@example.com", is_staff=True)
-    names = ["view_user", "change_user", "delete_user", "view_apitoken"]
-    user.user_permissions.set(Permission.objects.filter(codename__in=names))
-    return user
-
-
-def act(client: Client, action: str, *rows: User | ApiToken, where: str = PEOPLE):
-    chosen = [row.pk for row in rows]
-    return client.post(where, {"action": action, "_selected_action": chosen}, follow=True)
+from ticketing.accounts.models import User
 
 
 @pytest.mark.parametrize("words", ["ann@", "Ann", "5678"])
@@ -157,22 +137,6 @@ def test_a_helper_can_not_give_powers(ann: User, helper: User):
 def test_only_superusers_delete_people(ann: User, helper: User, office: Client):
     assert logged_in(helper).get(f"{PEOPLE}{ann.pk}/delete/").status_code == 403
     assert office.get(f"{PEOPLE}{ann.pk}/delete/").status_code == 200
-
-
-def test_tokens_are_only_looked_at_and_revoked(ann: User, office: Client, helper: User, now):
-    token, _ = create_token(user=ann, name="script", now=now)
-
-    assert office.get(f"{TOKENS}add/").status_code == 403
-    assert office.get(f"{TOKENS}{token.pk}/change/").status_code == 200
-    assert token.digest not in office.get(f"{TOKENS}{token.pk}/change/").content.decode()
-
-    act(logged_in(helper), "revoke", token, where=TOKENS)
-    token.refresh_from_db()
-    assert token.revoked_at is None
-
-    act(office, "revoke", token, where=TOKENS)
-    token.refresh_from_db()
-    assert token.revoked_at
 
 
 def test_sessions_are_not_in_the_admin(office: Client):
