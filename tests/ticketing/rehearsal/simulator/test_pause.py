@@ -2,12 +2,7 @@
 
 import asyncio
 
-import pytest
-
-from ticketing.rehearsal.simulator.history import RUNNER, Folder
 from ticketing.rehearsal.simulator.pause import Pause, pause_seconds
-from ticketing.rehearsal.simulator.progress import Progress
-from ticketing.rehearsal.simulator.runner import Run
 from ticketing.rehearsal.simulator.site import SiteRefused, SiteUnreachable
 
 SALE, LASTS = 0.02, 0.01  # seconds
@@ -92,25 +87,3 @@ async def test_it_waits_while_a_fault_is_under_way():
 
     assert before == []
     assert sale.moves == ["pause", "resume"]
-
-
-@pytest.fixture
-def make_run(tmp_path):
-    def of(sale):
-        folder = Folder(tmp_path)
-        return Run({}, sale, None, folder, folder.recorder(), Progress())
-
-    return of
-
-
-async def test_a_move_without_an_answer_is_recorded(make_run):
-    run = make_run(Sale(pause=[SiteUnreachable()]))
-
-    with pytest.raises(SiteUnreachable):
-        await run._move("pause")
-    await run._move("resume")
-    run.record.close()
-
-    recorded = [(it.user, it.action, it.status, it.data["move"]) for it in run.folder.records()]
-    assert recorded == [(RUNNER, "move", 0, "pause"), (RUNNER, "move", 200, "resume")]
-    assert run.progress.last_change == "the line goes on after a pause"

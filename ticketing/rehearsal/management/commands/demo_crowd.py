@@ -12,11 +12,11 @@ from django.db import OperationalError
 
 from ticketing.events.models import Event
 from ticketing.rehearsal import selectors, services
-from ticketing.rehearsal.management.commands.rehearse import minutes, number
+from ticketing.rehearsal.management.arguments import minutes, number
 from ticketing.rehearsal.simulator.counters import Counters
 from ticketing.rehearsal.simulator.history import steady_time
-from ticketing.rehearsal.simulator.users.fan import Account
 from ticketing.rehearsal.simulator.users.http_client import UserHttpClient
+from ticketing.rehearsal.simulator.users.site_user import Account
 from ticketing.rehearsal.simulator.users.user_pool import UserPool
 
 ARRIVING_SECONDS = 10.0  # three of five come so soon

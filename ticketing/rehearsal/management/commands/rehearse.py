@@ -1,4 +1,4 @@
-"""Rehearses a whole sale against the running site or a throw-away one."""
+"""Rehearses a whole sale, on the running site or on a throw-away one."""
 
 import asyncio
 import json
@@ -7,8 +7,8 @@ import resource
 import signal
 import sys
 import tomllib
-from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable, Iterator
+from argparse import ArgumentParser
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -17,28 +17,32 @@ from typing import Any, NoReturn
 import uvloop
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from django.db import OperationalError
 from django.utils import translation
 
 from ticketing.core import clock
-from ticketing.development.embedded.errors import CannotRun
 from ticketing.rehearsal import services
-from ticketing.rehearsal.errors import NoSuperuser
 from ticketing.rehearsal.fixture import SiteFixture
+from ticketing.rehearsal.management.arguments import knob, minutes, number
+from ticketing.rehearsal.management.errors import (
+    BROKEN,
+    STOPPED,
+    USAGE,
+    failures_as_command_errors,
+    stop_as_command_error,
+)
 from ticketing.rehearsal.report_html.page import as_html
 from ticketing.rehearsal.simulator.faults import LEVELS
 from ticketing.rehearsal.simulator.history import Folder
 from ticketing.rehearsal.simulator.progress import Progress
 from ticketing.rehearsal.simulator.result import Result, judge_folder
 from ticketing.rehearsal.simulator.runner import Options, rehearse
-from ticketing.rehearsal.simulator.site import SiteClient, SiteRefused, SiteUnreachable
+from ticketing.rehearsal.simulator.site import SiteClient
 from ticketing.rehearsal.simulator.terminal import dashboard, soak_table, verdict_table
 from ticketing.rehearsal.simulator.terminal.text import paint_for
 from ticketing.rehearsal.simulator.users.arrivals import PROFILES
 
 LEVELS_OF_IDENTITY = ("none", "email", "identity")
 NETWORKED = ("network", "all")  # the faults that need a proxy in front of the servers
-BROKEN, USAGE, STOPPED = 1, 2, 130
 
 
 class Command(BaseCommand):
@@ -175,7 +179,7 @@ class Command(BaseCommand):
             raise SystemExit(BROKEN)
 
     def handle_signals(self) -> None:
-        """The first Ctrl-C or SIGTERM stops and cleans up; the second does not wait for that."""
+        """Stop and clean up at the first Ctrl-C or SIGTERM; exit at the second, without waiting."""
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         signals = count()
 
@@ -185,21 +189,14 @@ class Command(BaseCommand):
             if task:
                 task.cancel()
 
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, stop)
+        for each in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(each, stop)
 
 
 def runner_options(options: dict[str, Any]) -> Options:
     names = (
-        "event",
-        "fans",
-        "minutes",
-        "profile",
-        "faults",
-        "seed",
-        "rounds",
-        "rehearsal",
-        "folder",
+        *("event", "fans", "minutes", "profile", "faults", "seed", "rounds"),
+        *("rehearsal", "folder"),
     )
     return Options(
         folders=Path(settings.VAR_DIR) / "rehearsals",
@@ -222,40 +219,6 @@ def existing_folder(path: Path) -> Folder:
     return Folder(path)
 
 
-# -- arguments ------------------------------------------------------------------------------------
-
-
-def number(least: int) -> Callable[[str], int]:
-    def parse(text: str) -> int:
-        if not text.isdecimal() or int(text) < least:
-            raise ArgumentTypeError(f"“{text}” is not a whole number of at least {least}")
-        return int(text)
-
-    return parse
-
-
-def minutes(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.1 <= value <= 240:
-        raise ArgumentTypeError(f"“{text}” is not a number of minutes from 0.1 to 240")
-    return value
-
-
-def knob(text: str) -> tuple[str, float]:
-    name, _, value = text.partition("=")
-    try:
-        read = float(value)
-    except ValueError:
-        raise ArgumentTypeError(f"“{text}” is not like admit_per_second=80") from None
-    return name, int(read) if read.is_integer() else read
-
-
-# -- limits, signals, errors ----------------------------------------------------------------------
-
-
 def allow_many_connections() -> None:
     """Raise the limit of open files: every user has a connection, here and on the fixture."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -269,35 +232,3 @@ def exit_at_once(code: str) -> NoReturn:
     sys.stderr.write(f"Stopped at once. What is left goes with: rehearse --clean {code}\n")
     sys.stderr.flush()
     os._exit(STOPPED)
-
-
-@contextmanager
-def stop_as_command_error() -> Iterator[None]:
-    try:
-        yield
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        raise CommandError("Stopped.", returncode=STOPPED) from None
-
-
-@contextmanager
-def failures_as_command_errors() -> Iterator[None]:
-    try:
-        yield
-    except SiteRefused as refusal:
-        raise CommandError(refusal_text(refusal), returncode=USAGE) from None
-    except SiteUnreachable as failure:
-        raise CommandError(f"The site does not answer: {failure}", returncode=USAGE) from None
-    except (NoSuperuser, CannotRun) as failure:
-        raise CommandError(str(failure), returncode=USAGE) from None
-    except OperationalError as outage:
-        text = f"The site's database can't be reached. Is the site running? {outage}"
-        raise CommandError(text.strip(), returncode=USAGE) from None
-
-
-def refusal_text(refusal: SiteRefused) -> str:
-    if refusal.status in (401, 403):
-        return f"The site does not accept this token: {refusal.message}"
-    if refusal.code == "not_found":
-        return "The site has no such event."
-    named = f" ({', '.join(refusal.fields)})" if refusal.fields else ""
-    return f"The site refuses: {refusal.message}{named}"

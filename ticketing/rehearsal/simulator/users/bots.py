@@ -4,11 +4,12 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from ticketing.rehearsal.simulator.users.fan import Account, Fan
+from ticketing.rehearsal.simulator.users.fan import Fan
 from ticketing.rehearsal.simulator.users.personas import HOARDER, Plan
 from ticketing.rehearsal.simulator.users.purchase import Hold, Purchase
 from ticketing.rehearsal.simulator.users.responses import STANDING, STANDING_WITH_DEADLINE
 from ticketing.rehearsal.simulator.users.seat_map import SeatMap
+from ticketing.rehearsal.simulator.users.site_user import Account
 
 if TYPE_CHECKING:
     from ticketing.rehearsal.simulator.users.user_pool import UserPool

@@ -9,13 +9,14 @@ from ticketing.rehearsal.simulator.counters import Counters
 from ticketing.rehearsal.simulator.history import Record
 from ticketing.rehearsal.simulator.users.arrivals import Arrival
 from ticketing.rehearsal.simulator.users.bots import Bot
-from ticketing.rehearsal.simulator.users.fan import Account, Fan
+from ticketing.rehearsal.simulator.users.fan import Fan
 from ticketing.rehearsal.simulator.users.http_client import UserHttpClient
 from ticketing.rehearsal.simulator.users.outcomes import UserFinished
 from ticketing.rehearsal.simulator.users.parties import PartyCodes
 from ticketing.rehearsal.simulator.users.personas import Plan, SaleParameters, plan_of
 from ticketing.rehearsal.simulator.users.purchase import Hold
 from ticketing.rehearsal.simulator.users.seat_layout import SeatLayout
+from ticketing.rehearsal.simulator.users.site_user import Account
 
 # New objects after which unreachable ones are looked for, among those of thousands of users.
 COLLECT_AFTER = 50_000

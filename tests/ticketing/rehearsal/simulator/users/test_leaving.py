@@ -10,9 +10,10 @@ import pytest
 
 from ticketing.rehearsal.simulator.history import Record
 from ticketing.rehearsal.simulator.users.checkout import Checkout
-from ticketing.rehearsal.simulator.users.fan import Account, Fan
+from ticketing.rehearsal.simulator.users.fan import Fan
 from ticketing.rehearsal.simulator.users.purchase import Hold, Purchase
 from ticketing.rehearsal.simulator.users.responses import Response
+from ticketing.rehearsal.simulator.users.site_user import Account
 
 
 class SilentSite:
