@@ -1,7 +1,8 @@
-// Finished pictures of parts of the plan. While the map moves, frames copy them, moved and scaled, and draw one more at most;
-// when it rests, what is in view is drawn again at its exact scale.
+// Finished pictures of parts of the plan. Frames copy them, moved and scaled while the map moves; when it rests, what is in view
+// is drawn again at its exact scale. A frame draws a few tiles only, so that the next movement never waits for them.
 
-const SIDE = 384; // pixels of a tile
+const SIDE = 256; // pixels of a tile
+const BUDGET = 3; // ms of a frame for tiles, but one tile at least
 const AHEAD = 64; // pixels around the view, in which tiles are drawn, too
 const [SMALLEST, LARGEST] = [0.6, 2]; // scale of finished tiles while the map moves; beyond, others are drawn
 
@@ -21,11 +22,12 @@ export class Tiles {
   /** Show what the camera sees; returns whether tiles are left to be drawn. */
   show(context, scene, isMoving) {
     const { camera } = scene, level = this.#levelFor(scene, isMoving), due = this.#due(level, camera, isMoving ? 0 : AHEAD);
-    const now = isMoving ? due.slice(0, 1) : due;
-    for (const place of now) this.#draw(level, place, scene);
-    if (due.length === now.length) this.#keepOnly(level, camera);
+    const until = performance.now() + BUDGET;
+    let drawn = 0;
+    while (drawn < due.length && (!drawn || performance.now() < until)) this.#draw(level, due[drawn++], scene);
+    if (drawn === due.length) this.#keepOnly(level, camera);
     for (const one of this.#levels) copy(context, one, camera);
-    return due.length > now.length;
+    return drawn < due.length;
   }
 
   /** Tiles of one scale. Those of the scale before stay below them until all are drawn. */
