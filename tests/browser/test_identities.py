@@ -37,7 +37,7 @@ def test_verifying_leads_into_the_line_and_only_one_account_of_a_person(
 ):
     page = open_page(f"/events/{demanding.pk}/queue/", fan)
     page.get_by_role("button", name="Join the line").click()
-    heading(page, "Verify who you are")
+    heading(page, "Verify your identity")
     assert violations(page) == []
     assert page.evaluate(SMALL_CONTROLS) == []
     page.get_by_role("link", name="Verify now").click()

@@ -34,7 +34,7 @@ class BadToken(NotLoggedIn):
 
     code = "bad_token"
     message = _("This API token is not valid, or no longer.")
-    advice = _("Create a new one on your account page.")
+    advice = _("Create a new one on the developers’ page.")
     auth_header = 'Bearer realm="api", error="invalid_token"'
 
 
@@ -55,14 +55,14 @@ class IdentityNotVerified(NotAllowed):
     """Browsers are sent to the page on which one verifies, and come back to the event."""
 
     code = "identity_not_verified"
-    message = _("For this event we have to know who you are.")
+    message = _("This event requires a verified identity.")
     advice = _("Verify your identity once; it takes a minute.")
     page = "payments:verify"
 
 
 class TooYoung(NotAllowed):
     code = "too_young"
-    message = _("This event is for people from %(age)s years on.")
+    message = _("This event is for ages %(age)s and over.")
     advice = _("What counts is the age reached in the year of the event.")
 
 
@@ -114,7 +114,7 @@ class TooManyTokens(DomainError):
 class ScopeMissing(NotAllowed):
     code = "scope_missing"
     message = _("This API token may not be used for this: it lacks the scope “%(scope)s”.")
-    advice = _("Create a new one on your account page.")
+    advice = _("Create a new one on the developers’ page.")
 
 
 class WrongCode(NotAllowed):

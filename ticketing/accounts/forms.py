@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, ngettext_lazy
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.accounts import rate_limits, selectors, services
@@ -136,7 +136,9 @@ class FinishSignUpForm(ConsentsForm, auth_forms.BaseUserCreationForm):
             "email": forms.EmailInput(attrs={"autocomplete": "username"}),
             "display_name": forms.TextInput(attrs={"autocomplete": "nickname"}),
         }
-        help_texts = {"display_name": _("How we call you. Others at an event may see it.")}
+        help_texts = {
+            "display_name": _("The name we use for you. Other people at an event may see it.")
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -219,6 +221,11 @@ class AddressForm(IdentityForm):
     field_order = ["email", "current_password", "code"]
 
 
+def token_lifetimes() -> list[tuple[int, str]]:
+    """Days to choose from, in the reader's language."""
+    return [(days, ngettext("%d day", "%d days", days) % days) for days in (7, 30, 90, 365)]
+
+
 class TokenForm(IdentityForm):
     name = forms.CharField(
         label=_("Name"),
@@ -235,7 +242,7 @@ class TokenForm(IdentityForm):
     days = forms.TypedChoiceField(
         label=_("Valid for"),
         coerce=int,
-        choices=[(days, ngettext_lazy("%d day", "%d days") % days) for days in (7, 30, 90, 365)],
+        choices=token_lifetimes,
         initial=TOKEN_LASTS.days,
     )
     field_order = ["name", "scopes", "days", "current_password", "code"]

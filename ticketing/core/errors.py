@@ -125,8 +125,8 @@ class Overloaded(DomainError):
 
     code = "overloaded"
     status = 503
-    message = _("So many people are here right now that this has to wait a few seconds.")
-    advice = _("It loads again by itself. Your place and your seats are kept.")
+    message = _("We are very busy right now. Please wait a few seconds.")
+    advice = _("This page reloads automatically. Your place and your seats are kept.")
     retry_after = 3
 
 

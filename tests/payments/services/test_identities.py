@@ -233,7 +233,7 @@ def test_the_pages_lead_there_and_back(paying_site, client, event, now):
     assert done.headers["Location"] == f"/events/{event.pk}/"
     assert birth_year(fan.pk) == 2000
     page = client.get("/verify/", headers={"accept-language": "en"})
-    assert "need not do this again" in page.content.decode()
+    assert "need to do this again" in page.content.decode()
 
 
 def test_whoever_is_asked_can_verify_again(client, event, fan, now):

@@ -187,6 +187,7 @@ def test_one_seat_is_cancelled_and_the_other_stays(me, paid):
 
     assert "Paid, partly cancelled" in page
     assert "<s>Section A, row 1, seat 1" in page
+    assert "Total before cancellation" in page
     assert "−₩150,000" in page
     assert paid.reservation.tickets.get(seat=second).state == "valid"
     assert "Final amount</strong><strong>₩158,000" in me.open(order(paid, "receipt/"))

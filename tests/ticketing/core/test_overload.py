@@ -184,7 +184,7 @@ async def test_programs_get_the_error_shape(behind):
     )
 
     assert headers[b"content-type"] == b"application/json"
-    assert body.startswith(b'{"code":"overloaded","message":"So many people')
+    assert body.startswith(b'{"code":"overloaded","message":"We are very busy')
 
 
 @pytest.mark.parametrize(("language", "text"), [("en", "One moment, please"), ("ko", "잠시만")])

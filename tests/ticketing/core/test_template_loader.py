@@ -52,7 +52,7 @@ def test_every_language_has_its_own_text():
         with translation.override(language):
             texts.append(found.render(Context()))
 
-    assert texts == ["주문 내역", "My orders", "주문 내역"]
+    assert texts == ["예매 내역", "My orders", "예매 내역"]
 
 
 def test_what_is_not_html_is_not_escaped():

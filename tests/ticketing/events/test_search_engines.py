@@ -59,6 +59,7 @@ def test_an_event_is_described_by_schema_org(site, now):
 
 def test_the_facts_of_an_event_are_on_its_page(event):
     event.running_minutes, event.cast_en, event.notices_en = 110, "Ann\nBob", "Bring <ID>."
+    event.identity_level, event.minimum_age = "identity", 19
     event.save()
     event.plan.venue.map_url = "https://maps.example.com/1"
     event.plan.venue.save()
@@ -66,6 +67,7 @@ def test_the_facts_of_an_event_are_on_its_page(event):
     text = page(f"/events/{event.pk}/")
 
     assert "110 minutes" in text
+    assert "<dd>19 and over</dd>" in text
     assert "Ann<br>Bob" in text
     assert "Bring &lt;ID&gt;." in text
     assert 'href="https://maps.example.com/1" rel="noopener noreferrer"' in text

@@ -97,7 +97,7 @@ def create_event(
         on_sale_at=now + spec.on_sale_in,
         doors_at=starts_at - timedelta(hours=1),
         starts_at=starts_at,
-        ends_at=starts_at + timedelta(hours=2, minutes=30),
+        ends_at=starts_at + timedelta(minutes=spec.running_minutes or 120),
     )
     local = starts_at.astimezone(ZoneInfo(plan.venue.time_zone))
     lines = (event.title_en, f"{local:%Y. %-m. %-d. %H:%M} · {plan.venue.name_ko}")

@@ -45,10 +45,10 @@ EVENTS = [
     DemoEvent(
         title=("루나 월드투어: 서울의 밤", "LUNA World Tour: Seoul Nights"),
         description=(
-            "세 번의 매진 이후 돌아온 루나의 월드투어. 새 앨범 전곡과 함께, 360도 무대에서 "
+            "세 번의 매진 이후 돌아온 루나의 월드투어. 새 앨범 전곡과 함께, 대형 무대에서 "
             "펼쳐지는 두 시간 반의 공연을 만나보세요.",
             "After three sold-out tours LUNA comes home: the whole new album and two and a half "
-            "hours on a stage in the round.",
+            "hours on her biggest stage yet.",
         ),
         poster="stage",
         running_minutes=150,

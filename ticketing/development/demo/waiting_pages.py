@@ -32,9 +32,9 @@ PAGES = {
         headline=("루나가 서울로 돌아옵니다", "LUNA is coming home to Seoul"),
         text=(
             "기다려 주셔서 감사합니다. 순서가 되면 이 화면에서 바로 알려 드립니다.\n\n"
-            "360도 무대라 어느 구역에서도 시야가 막히지 않습니다.",
+            "어느 구역에서도 무대가 가려지지 않습니다.",
             "Thank you for waiting. This page tells you as soon as it is your turn.\n\n"
-            "The stage is in the round: no section has a blocked view.",
+            "Every section has a clear view of the stage.",
         ),
         picture_text=("보랏빛 밤하늘에 뜬 달", "The moon in a violet night sky"),
         picture=("#1c1b3a", "#3d3a8c", "#7a6ff0", "#f2a7c3", "#ffd98a"),

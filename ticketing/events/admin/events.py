@@ -65,9 +65,8 @@ class EventAdmin(EventPages):
     form = EventForm
     inlines = (GradeInline,)
     actions = None
-    list_display = (
-        *("shown_title", "status", "starts_at", "on_sale_at", "seats_left", "venue", "organiser"),
-    )
+    # No more than fits beside the filter on a screen of 1440 pixels.
+    list_display = ("shown_title", "status", "starts_at", "on_sale_at", "seats_left", "venue")
     list_filter = ("state", ("plan__venue", admin.RelatedOnlyFieldListFilter))
     list_per_page = 50
     date_hierarchy = "starts_at"

@@ -44,7 +44,7 @@ class Exports(LoginRequiredMixin, TemplateView):
         )
         transaction.on_commit(lambda: tasks.make_export.delay(export.pk))
         messages.success(
-            request, _("We’re putting your data together and mail you when it’s done.")
+            request, _("We’re putting your data together and will e-mail you when it’s done.")
         )
         return redirect("privacy:exports")
 

@@ -1,5 +1,6 @@
 import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -7,12 +8,16 @@ import pytest
 from tests.ticketing.development.runner.site import Site
 
 
+@contextmanager
 def a_site(var: Path) -> Iterator[Site]:
+    """Also one that did not get ready in time is stopped: it would go on beside other tests."""
     site = Site(var)
-    yield site
-    if hasattr(site, "process") and site.process.poll() is None:
-        site.stop(signal.SIGTERM)
-    site.delete_files()
+    try:
+        yield site
+    finally:
+        if hasattr(site, "process") and site.process.poll() is None:
+            site.stop(signal.SIGTERM)
+        site.delete_files()
 
 
 @pytest.fixture(scope="module")
@@ -22,10 +27,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     If the tests run as root, PostgreSQL's user cannot enter this private folder, so that the data
     lies elsewhere; tests/servers.py covers a reachable one.
     """
-    for site in a_site(tmp_path_factory.mktemp("site") / "var"):
+    with a_site(tmp_path_factory.mktemp("site") / "var") as site:
         yield site.start().wait_until_ready()
 
 
 @pytest.fixture
 def unstarted_site(tmp_path: Path) -> Iterator[Site]:
-    yield from a_site(tmp_path / "var")
+    with a_site(tmp_path / "var") as site:
+        yield site

@@ -25,14 +25,17 @@ def plan():
     return make_plan()
 
 
-def edit(plan):
-    content = write_json(stored_draft(plan)).encode()
+def content_of(plan):
+    return write_json(stored_draft(plan)).encode()
+
+
+def edit(plan, content):
     return plans.edit_plan(plan_id=plan.pk, revision=0, content=content, by=None)
 
 
 def copy_during_an_edit(plan, now, monkeypatch):
     """What the copy and the edit came to, if the edit begins before the copy is committed."""
-    copied, edited = Signal(), Signal()
+    copied, edited, content = Signal(), Signal(), content_of(plan)
     record_change = seat_services.record_change
 
     def hold_open(**change):
@@ -46,7 +49,7 @@ def copy_during_an_edit(plan, now, monkeypatch):
                 return make_event(now, plan=plan)
         copied.wait(PATIENCE)
         try:
-            return edit(plan)
+            return edit(plan, content)
         finally:
             edited.set()
 
@@ -71,14 +74,16 @@ def test_control_without_the_lock_the_places_are_gone(plan, now, monkeypatch):
 
 
 def test_of_many_edits_of_one_revision_one_is_stored(plan):
-    results = together(MANY, lambda _: edit(plan))
+    content = content_of(plan)  # who reads it while it is stored sees a part of it
+
+    results = together(MANY, lambda _: edit(plan, content))
 
     assert len(winners(results)) == 1
     assert sum(isinstance(result, PlanChanged) for result in results) == MANY - 1
 
 
 def test_control_without_the_lock_edits_overwrite_or_break_each_other(plan, monkeypatch):
-    all_have_read = Barrier(MANY)
+    all_have_read, content = Barrier(MANY), content_of(plan)
 
     def without_lock(plan_id):
         found = type(plan).objects.get(pk=plan_id)
@@ -87,6 +92,6 @@ def test_control_without_the_lock_edits_overwrite_or_break_each_other(plan, monk
 
     monkeypatch.setattr(plans, "plan_for_update", without_lock)
 
-    results = together(MANY, lambda _: edit(plan))
+    results = together(MANY, lambda _: edit(plan, content))
 
     assert not any(isinstance(result, PlanChanged) for result in results)
