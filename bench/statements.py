@@ -5,6 +5,8 @@ from typing import Any
 
 import psycopg
 
+from tests.faults.site import until
+
 # What begins and ends transactions is left out, and what is ours.
 LEFT_OUT = re.compile(
     r"\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET|RESET|DEALLOCATE|PREPARE|DISCARD)\b"
@@ -13,6 +15,10 @@ LEFT_OUT = re.compile(
 )
 # Deferred foreign keys are checked at commit; nobody sent these.
 FOREIGN_KEY_CHECK = re.compile(r"SELECT \S+ FROM ONLY .* FOR KEY SHARE", re.DOTALL)
+RUNNING = """
+    SELECT count(*) FROM pg_stat_activity
+    WHERE state = 'active' AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+"""
 
 
 class StatementCounter:
@@ -21,6 +27,8 @@ class StatementCounter:
         self.connection.execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
 
     def reset(self) -> None:
+        """Count from now, when no other session runs a statement any more."""
+        until(lambda: not self.connection.execute(RUNNING).fetchone()[0], seconds=30)
         self.connection.execute("SELECT pg_stat_statements_reset()")
 
     def calls(self) -> dict[str, int]:
