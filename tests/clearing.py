@@ -5,8 +5,9 @@ Django empties every table and fills in permissions anew, which takes longer tha
 
 from typing import Any
 
-from django.db import connection
+from django.db import connection, connections
 from django.test import TransactionTestCase
+from psycopg.pq import TransactionStatus
 
 from payments.sandbox import timers
 
@@ -35,6 +36,7 @@ def prepare() -> None:
         tables = sorted({*connection.introspection.table_names(cursor)} - {"django_migrations"})
         cursor.execute(FUNCTION.format("".join(_clearing(cursor, table) for table in tables)))
     TransactionTestCase._fixture_teardown = _clear  # type: ignore[attr-defined]
+    TransactionTestCase._should_reload_connections = _must_reconnect  # type: ignore[attr-defined]
 
 
 def _clearing(cursor: Any, table: str) -> str:
@@ -49,6 +51,18 @@ def _clearing(cursor: Any, table: str) -> str:
 def _clear(test: TransactionTestCase) -> None:
     timers.cancel_all()  # their work is about rows that are deleted now
     clear_tables()
+
+
+def _must_reconnect(test: TransactionTestCase) -> bool:
+    """Django connects anew after each such test; a new session then plans every statement anew."""
+    return not all(_is_clean(each) for each in connections.all(initialized_only=True))
+
+
+def _is_clean(each: Any) -> bool:
+    if each.connection is None:
+        return True
+    is_idle = each.connection.info.transaction_status == TransactionStatus.IDLE
+    return is_idle and not each.errors_occurred
 
 
 def clear_tables() -> None:

@@ -41,7 +41,10 @@ LONGEST = (
     "browser/test_waiting.py",
     "browser/test_seats.py",
     "browser/test_console.py",
+    "browser/test_first_event.py",
     "browser/test_door.py",
+    "browser/test_purchase.py",
+    "browser/test_walk.py",
 )
 # The same hash function with the smallest parameters: a real password hash takes 0.2 s.
 Argon2PasswordHasher.time_cost, Argon2PasswordHasher.parallelism = 1, 1
@@ -51,11 +54,11 @@ gc.set_threshold(50_000, 20)
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Two more than this process has cores: tests also wait, for servers and for each other.
+    """Three more than this process has cores: tests also wait, for servers and for each other.
 
-    At most six: all share one PostgreSQL and one Valkey, and whole sites are started, too.
+    At most seven: all share one PostgreSQL and one Valkey, and whole sites are started, too.
     """
-    return min(len(os.sched_getaffinity(0)), 4) + 2
+    return min(len(os.sched_getaffinity(0)), 4) + 3
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -42,11 +42,10 @@ class Cable:
                     continue
                 far = socket.create_connection(("127.0.0.1", self.port))
                 self._ends += [near, far]
-                for ends in ((near, far), (far, near)):
+                for ends in ((near, far, False), (far, near, True)):
                     threading.Thread(target=self._pass_on, args=ends, daemon=True).start()
 
-    def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
-        is_from_server = source.getpeername()[1] == self.port
+    def _pass_on(self, source: socket.socket, target: socket.socket, is_from_server: bool) -> None:
         with suppress(OSError):
             while some := source.recv(65_536):
                 if is_from_server and self.is_losing_answers:

@@ -31,8 +31,8 @@ from ticketing.events.models import Event, Seat
 expect.set_options(timeout=60_000)  # for a slow machine: nothing is expected to take so long
 
 HOW_TO_INSTALL = (
-    "no Chromium: install it (Debian: apt-get install chromium), set CHROMIUM to its path, "
-    "or install npm and run `make chromium`"
+    "no Chromium: install it (Debian: apt-get install chromium-headless-shell), set CHROMIUM to "
+    "its path, or install npm and run `make chromium`"
 )
 FROM_NPM = Path(sys.prefix) / "chromium" / "chromium"  # bin/chromium puts it there
 FLAGS = [
@@ -51,7 +51,9 @@ AXE = Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js"
 
 
 def chromium_path() -> str | None:
-    names = ("chromium", "chromium-browser", "google-chrome", str(FROM_NPM))
+    """The headless shell first: it starts no windows, and takes two thirds of the time."""
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+    names += (str(FROM_NPM),)
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
