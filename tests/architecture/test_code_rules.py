@@ -87,6 +87,7 @@ REDIS_CLIENT = re.compile(r"(^|\.)(async_)?(queue_)?client$")
 WALKS_KEYS = re.compile(r"\.(keys|scan|scan_iter)$")
 HTTP = ("django.http", "django.shortcuts", "rest_framework", "channels")
 EDGES = {"views", "api", "consumers", "tasks"}
+MAX_LINES = 300
 
 
 def row_locks_outside_locks(source: Source) -> set[str]:
@@ -166,6 +167,12 @@ def edges_that_map_errors(source: Source) -> set[str]:
     return {f"catches {name}" for name in caught if name in ("everything", "Exception")}
 
 
+def modules_to_split(source: Source) -> set[str]:
+    """A longer module becomes a package, with a module for each subject."""
+    lines = len(source.text.splitlines())
+    return {f"{lines} lines"} if lines > MAX_LINES else set()
+
+
 RULES: dict[Callable[[Source], set[str]], tuple[str, str]] = {
     row_locks_outside_locks: ("app/services/x.py", "Seat.objects.select_for_update()"),
     asks_the_time: ("app/services/x.py", "import time\ntime.time()"),
@@ -178,6 +185,7 @@ RULES: dict[Callable[[Source], set[str]], tuple[str, str]] = {
     unnamed_commit_hooks: ("app/x.py", "transaction.on_commit(partial(f, 1), robust=True)"),
     includes_by_string: ("app/urls.py", "path('', include('other.urls'))"),
     edges_that_map_errors: ("app/views/x.py", "try:\n    f()\nexcept Exception:\n    pass"),
+    modules_to_split: ("app/services/x.py", "f()\n" * (MAX_LINES + 1)),
 }
 
 

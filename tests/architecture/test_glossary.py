@@ -10,12 +10,12 @@ APPS = ("ticketing", "waiting_queue", "reservations", "payments")
 # What every Django, web or Python programmer knows; words of our own field are in the glossary.
 COMMON = frozenset(
     """
-    access account add address admin api app application arrival arrivals asgi async auth
+    access account add address admin api app application argument arrival arrivals asgi async auth
     authentication auto backend base behind best body builder bulk cache cached calendar call
     cap celery chart check child class cleanup client clock code command config configure
     consumer contact context control cookie copy core count counted counter create csv dashboard
     data database date delay delivery development difference document door drain draw drawing
-    duration early ed25519 endpoint entry error evidence expire fact factor failure fairness fan
+    duration early ed25519 en endpoint entry error evidence expire fact factor failure fairness fan
     fast field file find first folder form format formats generate generated health history html
     http idempotency image in index init input issue json key kick ko label latency layout leave
     left level limit list live load loader local lock log machine mail management map matching
@@ -31,7 +31,7 @@ COMMON = frozenset(
     snapshot socket sold source sql startup state static stats status step store stored strategy
     stream string svg table task tell template templatetags terminal test testing text thread
     throttle ticketing time timer token top translated trick ttl turn up update upload url user
-    valkey value verification verify view visit waiting window work worker
+    valkey value verification verify view visit waiting web window work worker
     """.split()  # noqa: SIM905 - a list of this length would fill pages
 )
 

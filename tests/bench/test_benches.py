@@ -27,7 +27,7 @@ def small_run(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     for name in ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE", "HOLD_TRIES"):
         env.pop(name, None)
     names = ["pages", "checkout", "sale", "--volatile", "--json", str(file)]
-    small = ["--people", "5", "--rounds", "1", "--seconds", "0.2", "--latency", "0.05"]
+    small = ["--people", "5", "--rounds", "1", "--seconds", "0.1", "--latency", "0.05"]
     small += ["--processes", "1"]
     ran = subprocess.run(
         [sys.executable, "-m", "bench", *names, *small],

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from bench.cluster import faults, hosts, pooler, sale
+from bench.cluster import faults, hosts, pooler, sale, table
 from bench.cluster.hosts import Network, require_programs
 from bench.cluster.site import ClusterSite
 from bench.cluster.size import MAX_FANS, MAX_RETURN_SECONDS, RETURN_SECONDS, choose_size
@@ -114,6 +114,29 @@ def test_each_fault_is_reported_with_what_was_refused_meanwhile():
     assert [" ".join(line.split()) for line in sale._fault_lines(records)] == [
         "a host dies 1 of 2 calls refused, over after 10 s",
         "a host dies 0 of 0 calls refused, not over after 60 s",
+    ]
+
+
+def test_what_a_host_does_for_any_line_is_no_part_of_a_persons_cost():
+    """Two hosts: 100 ms/s without people, 200 ms/s more for a line, 3 ms a person, 20 an order."""
+
+    def storm(people: int) -> table.Storm:
+        spent = {"web": 10 * (0.1 + 0.2) + 0.002 * people, "Valkey": 0.001 * people, "clients": 9.0}
+        return table.Storm(people, [0.0, 1.0], people, 10, spent)
+
+    ordering = {"web": 5 * 0.1 + 100 * 0.02}
+    row = table.Row(2, {"web": 0.1}, storm(100), storm(1000), 100, 5, ordering)
+
+    found = {name: cell for name, cell in row.cells.items() if name != "joins/s"}
+    assert found == pytest.approx({
+        "sockets": 1000, "ms a person": 3, "orders/s": 20, "ms an order": 20,
+        "line ms/s": 200, "idle ms/s": 100,
+    })  # fmt: skip
+    assert table._lines_by_kind([row]) == [
+        "hosts      Valkey         web  ms, person",
+        "    2        1.00        2.00",
+        "hosts         web  ms, order",
+        "    2       20.00",
     ]
 
 

@@ -59,17 +59,20 @@ def facts(folder: Path) -> list[dict]:
 
 def sell(folder: Path, *, rounds: int, enough: Any, careless: bool = False) -> None:
     """Rounds of buyers; once enough has happened in a round, all of them are killed."""
-    plan = make_plan(rows=2, seats_per_row=6)
+    # More seats than all could buy at once: returned seats of a sold-out event leave the open sale.
+    plan = make_plan(rows=2, seats_per_row=12)
     event = make_event(clock.now(), plan=plan, seats_per_person=LIMIT, hold_seconds=1)
     fans = [make_user(password=None).pk for _ in range(6)]
     shared = {"event": event.pk, "fans": fans, "seats": seat_ids(event), "careless": careless}
     for number in range(rounds):
         logs = [folder / f"{number}-{buyer}" for buyer in range(BUYERS)]
         buyers = [forks.start(BUYER, **shared, log=str(log), seed=n) for n, log in enumerate(logs)]
-        wait_until(lambda logs=logs: all(log.exists() for log in logs))
-        wait_until(lambda number=number: enough(number + 1), seconds=180)
-        for buyer in buyers:
-            os.kill(buyer, signal.SIGKILL)
+        try:
+            wait_until(lambda logs=logs: all(log.exists() for log in logs))
+            wait_until(lambda number=number: enough(number + 1), seconds=180)
+        finally:
+            for buyer in buyers:
+                os.kill(buyer, signal.SIGKILL)
         for buyer in buyers:
             assert forks.wait(buyer) == -signal.SIGKILL
         services.recount_seats(event_id=event.pk)
