@@ -17,6 +17,7 @@ from tests.browser.conftest import (
 )
 from tests.browser.quality import SMALL_CONTROLS, WIDTH, violations
 from tests.making import make_event, make_user
+from tests.waiting_queue.views.test_labels import RANGES
 from ticketing.core import clock
 from waiting_queue import services, store
 from waiting_queue.models import SaleQueue, WaitingPage
@@ -595,6 +596,23 @@ def test_the_number_between_two_messages_is_honest(page, queue):
         ([(0, 50, 0), (5000, None, 0)], [50, 50]),
     ]:
         assert page.evaluate(ESTIMATE, steps) == shown, steps
+
+
+RANGE_LABELS = """async (ranges) => {
+    const { etaRangeLabel } = await import("/static/js/queue/labels.js");
+    return ranges.map(([low, high, paused]) =>
+        etaRangeLabel({ paused, eta_low_seconds: low, eta_high_seconds: high }));
+}"""
+
+
+@pytest.mark.parametrize(("locale", "column"), [("en-GB", 2), ("ko-KR", 3)])
+def test_the_script_and_the_server_give_the_same_range(open_queue_page, queue, locale, column):
+    page = open_queue_page(queue, locale=locale)
+
+    shown = page.evaluate(RANGE_LABELS, [[low, high, False] for low, high, *_ in RANGES])
+
+    assert shown == [labels[column] for labels in RANGES]
+    assert page.evaluate(RANGE_LABELS, [[450, 611, True]]) == [""]
 
 
 # -- an event's own page ---------------------------------------------------------------------------

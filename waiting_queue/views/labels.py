@@ -83,15 +83,19 @@ def eta_label(standing: Mapping[str, Any]) -> str:
 
 
 def eta_range_label(standing: Mapping[str, Any]) -> str:
-    """Return the range of an estimate; empty where the estimate alone is enough."""
-    low, high = standing["eta_low_seconds"], standing["eta_high_seconds"]
-    if standing["paused"] or low is None or (high is not None and high < MINUTE):
+    """Return the range of an estimate, without bounds that are unknown or below a minute."""
+    if standing["paused"]:
         return ""
-    if high is None:
-        return str(SCRIPT_LABELS["range-open"]).format(low=duration_label(low))
-    if low < MINUTE:
-        return str(SCRIPT_LABELS["range-up-to"]).format(high=duration_label(high))
-    return str(SCRIPT_LABELS["range"]).format(low=duration_label(low), high=duration_label(high))
+    low = _bound_label(standing["eta_low_seconds"])
+    high = _bound_label(standing["eta_high_seconds"])
+    if low == high:  # neither bound, or both round to the same minute
+        return ""
+    name = "range" if low and high else "range-open" if low else "range-up-to"
+    return str(SCRIPT_LABELS[name]).format(low=low, high=high)
+
+
+def _bound_label(seconds: float | None) -> str:
+    return "" if seconds is None or seconds < MINUTE else duration_label(seconds)
 
 
 def exact_duration_label(seconds: int) -> str:

@@ -26,11 +26,11 @@ export function etaLabel(standing) {
   return label("eta", { time: durationLabel(standing.eta_seconds) });
 }
 
-export function etaRangeLabel({ paused, eta_low_seconds: low, eta_high_seconds: high }) {
-  if (paused || low === null || (high !== null && high < MINUTE)) return "";
-  if (high === null) return label("rangeOpen", { low: durationLabel(low) });
-  if (low < MINUTE) return label("rangeUpTo", { high: durationLabel(high) });
-  return label("range", { low: durationLabel(low), high: durationLabel(high) });
+/** The range of an estimate, without bounds that are unknown or below a minute, as `views/labels.py` does. */
+export function etaRangeLabel({ paused, eta_low_seconds, eta_high_seconds }) {
+  const [low, high] = [eta_low_seconds, eta_high_seconds].map((seconds) => seconds === null || seconds < MINUTE ? "" : durationLabel(seconds));
+  if (paused || low === high) return "";
+  return label(low && high ? "range" : low ? "rangeOpen" : "rangeUpTo", { low, high });
 }
 
 /** Whether the system moved somebody, who gets the place back by verifying. */
