@@ -10,6 +10,7 @@ from typing import Any
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
+from waiting_queue.models import Lane
 from waiting_queue.services import GROUP
 
 SCRIPT_LABELS: dict[str, Any] = {
@@ -51,6 +52,27 @@ SCRIPT_LABELS: dict[str, Any] = {
     "spoken-challenge": _("Checking that you are not a robot. This takes a few seconds."),
     "told-here": _("This is how you will be alerted."),
     "turn-body": _("Come in within the time that the page shows."),
+}
+# Who a lane is for, where it stands below the button that everybody may press.
+LANE_QUESTIONS: dict[str, Any] = {
+    Lane.Key.CODES: _("Have a presale code?"),
+    Lane.Key.MEMBERS: _("Fan-club member?"),
+    Lane.Key.INVITATION: _("Have an invitation code?"),
+    Lane.Key.EMAILS: _("On the presale list?"),
+    Lane.Key.ACCESSIBILITY: _("Approved for accessible booking?"),
+}
+_BY_CODE = (_("Join with code"), _("Join the lobby with code"))
+_BY_EMAIL = (_("Join with your e-mail address"), _("Join the lobby with your e-mail address"))
+# The button of a lane: for the line, and for the lobby.
+LANE_ACTIONS: dict[str, Any] = {
+    Lane.Key.CODES: _BY_CODE,
+    Lane.Key.MEMBERS: (
+        _("Join with membership number"),
+        _("Join the lobby with membership number"),
+    ),
+    Lane.Key.INVITATION: _BY_CODE,
+    Lane.Key.EMAILS: _BY_EMAIL,
+    Lane.Key.ACCESSIBILITY: _BY_EMAIL,
 }
 MINUTE, HOUR = 60, 3600
 # Longer times are given in hours and minutes.

@@ -20,7 +20,12 @@ from ticketing.core.redirects import SeeOther
 from waiting_queue import errors, selectors, services
 from waiting_queue.models import Lane, SaleQueue
 from waiting_queue.store import Standing
-from waiting_queue.views.labels import SCRIPT_LABELS, exact_duration_label
+from waiting_queue.views.labels import (
+    LANE_ACTIONS,
+    LANE_QUESTIONS,
+    SCRIPT_LABELS,
+    exact_duration_label,
+)
 from waiting_queue.views.page_state import PageState
 from waiting_queue.views.page_state_lookup import (
     LANE_REFUSALS,
@@ -210,7 +215,7 @@ def page_context(page_state: PageState) -> dict[str, Any]:
         "script_labels": SCRIPT_LABELS,
         "secret_sha256": page_state.queue.secret_sha256,
         "lanes": (lanes := _lane_choices(page_state)),
-        "is_laned_for_all": any(choice["is_for_all"] for choice in lanes),
+        "is_open_to_all": all(choice["is_open"] for choice in lanes if choice["is_for_all"]),
     }
 
 
@@ -220,6 +225,7 @@ def _lane_choices(page_state: PageState) -> list[dict[str, Any]]:
     Everybody's lane is one of them only if it has rules of its own.
     """
     opened = max(page_state.now, page_state.queue.opens_at)
+    is_lobby = page_state.queue.state == SaleQueue.State.LOBBY
     choices = [
         {
             "lane": lane,
@@ -227,6 +233,8 @@ def _lane_choices(page_state: PageState) -> list[dict[str, Any]]:
             "is_for_all": lane.key == Lane.Key.NONE,
             "is_open": not lane.opens_at or lane.opens_at <= opened,
             "offer": selectors.offer_label(lane),
+            "question": LANE_QUESTIONS.get(lane.key, ""),
+            "action": LANE_ACTIONS.get(lane.key, ("", ""))[is_lobby],
         }
         for lane in page_state.lanes
     ]
