@@ -615,6 +615,32 @@ def test_the_script_and_the_server_give_the_same_range(open_queue_page, queue, l
     assert page.evaluate(RANGE_LABELS, [[450, 611, True]]) == [""]
 
 
+@pytest.mark.parametrize("width", [320, 390, 1440])
+def test_the_code_of_a_party_stands_on_one_line_and_its_link_is_copied(
+    open_page, queue, fan, width
+):
+    join(queue, fan.pk)
+    page = open_page(f"{address(queue)}party/", fan, viewport={"width": width, "height": 900})
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Get a code").click()
+    code = page.locator(".party-code")
+    expect(code).to_have_text(re.compile(r"^\w{5} \w{5}$"))
+
+    code.evaluate("element => element.textContent = 'WWWWW MMMMM'")  # the widest
+    lines = code.evaluate(
+        "it => { const text = new Range(); text.selectNodeContents(it); "
+        "return new Set([...text.getClientRects()].map(({ top }) => top)).size; }"
+    )
+    assert lines == 1
+    assert page.evaluate(WIDTH) == width
+    assert code.evaluate("it => it.scrollWidth <= it.clientWidth")
+    page.get_by_role("button", name="Copy the link").click()
+
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    link = page.get_by_label("Link for your companions").input_value()
+    assert page.evaluate("navigator.clipboard.readText()") == link
+
+
 # -- an event's own page ---------------------------------------------------------------------------
 
 
