@@ -2,12 +2,13 @@
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils.html import escape
 
 from tests.making import make_user
 from ticketing.accounts.models import User
 from ticketing.development import demo
 from ticketing.development.demo.events import PRESALE_CODES
-from ticketing.events.models import Event, Seat
+from ticketing.events.models import Event, Seat, Venue
 from waiting_queue.models import Lane, SaleQueue, WaitingPage
 from waiting_queue.selectors import published_page
 from waiting_queue.services.lane_keys import take_key
@@ -33,6 +34,16 @@ def test_the_demo_has_what_a_visitor_wants_to_see(now):
     assert SaleQueue.objects.filter(mode=SaleQueue.Mode.MINUTE_DRAW).count() == 1
     assert len([event for event in events if published_page(event.pk)]) == 2
     assert all(page.picture.storage.exists(page.picture.name) for page in WaitingPage.objects.all())
+
+
+def test_each_venue_of_the_demo_is_found_on_a_map(now, client):
+    events = demo.create_demo(now=now)
+
+    for venue in Venue.objects.all():
+        venue.full_clean()
+        assert venue.map_url.startswith("https://")
+    page = client.get(f"/events/{events[0].pk}/").content.decode()
+    assert f'href="{escape(events[0].plan.venue.map_url)}"' in page
 
 
 def test_each_fan_can_use_a_code_of_the_presale_before_the_open_sale(now):

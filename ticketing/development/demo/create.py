@@ -1,6 +1,7 @@
 """Creates the demo data."""
 
 from datetime import datetime, timedelta
+from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from django.core.files.base import ContentFile
@@ -76,7 +77,9 @@ def sell_out(event: Event, now: datetime) -> None:
 
 def create_venue(spec: DemoVenue) -> SeatPlan:
     venue = Venue.objects.create(
-        **bilingual("name", spec.name), **bilingual("address", spec.address)
+        **bilingual("name", spec.name),
+        **bilingual("address", spec.address),
+        map_url=f"https://www.openstreetmap.org/search?{urlencode({'query': spec.map_query})}",
     )
     return generate_plan(venue_id=venue.pk, name="기본", blocks=spec.blocks, by=None)
 

@@ -10,6 +10,7 @@ from ticketing.events.services.plans import Block
 class DemoVenue:
     name: tuple[str, str]
     address: tuple[str, str]
+    map_query: str  # a street or district: the venues are made up
     blocks: list[Block]
 
 
@@ -75,6 +76,7 @@ VENUES = {
     "arena": DemoVenue(
         name=("한강 아레나", "Hangang Arena"),
         address=("서울 송파구 한강길 88", "88 Hangang-gil, Songpa-gu, Seoul"),
+        map_query="송파구, 서울",
         blocks=[
             *floor(),
             *tier(1, "SSRRRSS", rows=20, seats=26),
@@ -84,11 +86,13 @@ VENUES = {
     "hall": DemoVenue(
         name=("정동 소극장", "Jeongdong Hall"),
         address=("서울 중구 정동길 12", "12 Jeongdong-gil, Jung-gu, Seoul"),
+        map_query="정동길, 서울",
         blocks=stalls(),
     ),
     "room": DemoVenue(
         name=("서촌 작은 방", "Seochon Small Room"),
         address=("서울 종로구 자하문로 21", "21 Jahamun-ro, Jongno-gu, Seoul"),
+        map_query="자하문로, 서울",
         blocks=[
             Block(code="A", name_ko="객석", name_en="Seats", grade="R", rows=3, seats_per_row=4)
         ],
@@ -96,6 +100,7 @@ VENUES = {
     "club": DemoVenue(
         name=("홍대 스테이지", "Hongdae Stage"),
         address=("서울 마포구 와우산로 7", "7 Wausan-ro, Mapo-gu, Seoul"),
+        map_query="와우산로, 서울",
         blocks=[
             Block(
                 code="ST",
