@@ -2,7 +2,7 @@
 
 import { count, duration, label, money, rate } from "./format.js";
 
-const RATES = new Set(["measured", "joins", "admissions"]);
+const RATES = new Set(["joins", "admissions"]);
 const SILENT = 15, LATE_TICK = 5;
 
 /** The figure as text. */

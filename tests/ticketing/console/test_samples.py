@@ -12,6 +12,7 @@ from ticketing.console import keys, services, store
 from ticketing.console.heartbeats import Heartbeat
 from ticketing.console.models import Reconciliation, Sample
 from ticketing.console.services import sample_history, sample_sales
+from ticketing.console.services.samples import per_second
 from ticketing.core import redis
 from ticketing.events.models import Seat
 from waiting_queue import services as queues
@@ -44,6 +45,26 @@ def test_rates_are_computed_from_earlier_samples(sale, now):
 
     assert figures["joins"] == 5
     assert figures["previous"] == int(now.timestamp())
+
+
+def test_admissions_are_those_of_the_last_five_seconds_and_then_none(sale, now):
+    """At the set pace of ten a second five come in, and nobody after them."""
+    sample_sales(now=now)
+    queues.tick_open_queues(now=at(now, 1))
+    for person in map(str, range(1_001, 1_006)):
+        queues.claim(event_id=sale.pk, person=person, now=at(now, 1))
+
+    shown = [sample_sales(now=at(now, second))[sale.pk]["admissions"] for second in range(1, 8)]
+
+    assert shown == [5.0, 2.5, 1.67, 1.25, 1.0, 0.0, 0.0]
+
+
+def test_rates_of_a_sale_that_is_sampled_seldom_count_from_the_last_sample(now):
+    before = [{"second": 95, "joined": 40}, {"second": 90, "joined": 0}]
+
+    assert per_second({"second": 100, "joined": 60}, before, "joined") == 4
+    assert per_second({"second": 100, "joined": 60}, [], "joined") == 0
+    assert per_second({"second": 100, "joined": 0}, before, "joined") == 0  # after an outage
 
 
 def test_seats_are_counted_by_grade_and_state(sale, event, now):

@@ -66,6 +66,28 @@ def test_promises_are_read_in_the_readers_language(
     assert example in page.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("language", "title", "step"),
+    [
+        ("en", "No rehearsals yet", "press “Rehearse”"),
+        ("ko", "아직 리허설이 없습니다", "‘리허설하기’를 누르세요"),
+    ],
+)
+def test_an_empty_list_says_how_to_start_one(client, language, title, step):
+    page = client.get(address("changelist"), headers={"accept-language": language}).content.decode()
+
+    assert title in page
+    assert step in page
+    assert f'href="{reverse("admin:ticketing_event_changelist")}"' in page
+
+
+def test_a_list_with_rehearsals_shows_them(client, rehearsal):
+    page = client.get(address("changelist")).content.decode()
+
+    assert "No rehearsals yet" not in page
+    assert rehearsal.code in page
+
+
 def test_the_button_copies_the_event_and_starts_a_runner(client, sale, monkeypatch):
     directed = []
     monkeypatch.setattr(tasks.rehearse, "delay", directed.append)

@@ -21,8 +21,8 @@ COUNT_SECONDS = 5
 # A sale without people is sampled this often.
 QUIET_SECONDS = 5
 PEOPLE = ("lobby", "waiting", "ready", "inside")
-# Rates are averaged over this many samples: a single second varies too much.
-RATE_SAMPLES = 5
+# Rates count what happened in so many seconds: a single second varies too much.
+RATE_SECONDS = 5
 # Below this rate the time until the queue is empty can't be estimated.
 MIN_RATE = 0.01
 QUEUE_FIGURES = (
@@ -57,7 +57,7 @@ def sample_sales(*, now: datetime) -> dict[int, Figures]:
 
 
 def _sample(running: list[SaleQueue], now: datetime) -> dict[int, Figures]:
-    before = store.latest_samples([queue.pk for queue in running], RATE_SAMPLES)
+    before = store.latest_samples([queue.pk for queue in running], RATE_SECONDS)
     counts, site = _counts(running, before, now), site_figures(now=now)
     overviews = queues.overviews(running, now=now)
     taken = {
@@ -92,7 +92,7 @@ def current_figures(queue: SaleQueue, *, now: datetime) -> Figures:
     overview = queues.overview(queue, now=now)
     counts = selectors.sale_counts([queue.pk], now)[queue.pk]
     try:
-        before = store.latest_samples([queue.pk], RATE_SAMPLES)[queue.pk]
+        before = store.latest_samples([queue.pk], RATE_SECONDS)[queue.pk]
         site = site_figures(now=now)
     except RedisError as error:
         log.warning("no samples of event %s from Redis: %s", queue.pk, error)
@@ -112,25 +112,28 @@ def _queue_figures(
         "previous": before[0]["second"] if before else None,
         "state": queues.sale_status(queue),
         "asked": queue.admit_per_second,
-        "measured": round(overview.rate, 2),
         "tick_age": None if overview.tick_age is None else round(overview.tick_age, 1),
         "known": overview.known,
         "currency": queue.event.currency,
         "lanes": [asdict(lane) for lane in overview.lanes],
         "pilot": [autopilot.why, autopilot.a, autopilot.b] if autopilot and is_on else None,
     }
-    earlier = before[-1] if before else None
-    figures["joins"] = per_second(figures, earlier, "joined")
-    figures["admissions"] = per_second(figures, earlier, "admitted")
+    figures["joins"] = per_second(figures, before, "joined")
+    figures["admissions"] = per_second(figures, before, "admitted")
     return figures | {"empty_in": seconds_until_empty(queue.state, overview.waiting, overview.rate)}
 
 
-def per_second(figures: Mapping[str, Any], earlier: Mapping[str, Any] | None, name: str) -> float:
-    """Growth of a counter per second; 0 if it was reset, as after an outage."""
-    if earlier is None or figures["second"] <= earlier["second"]:
+def per_second(figures: Figures, before: list[Figures], name: str) -> float:
+    """Growth of a counter per second over `RATE_SECONDS`; 0 if it was reset, as after an outage.
+
+    `before` are the earlier samples, newest first.
+    """
+    if not before:
         return 0.0
-    grown = max(figures[name] - earlier[name], 0)
-    return round(grown / (figures["second"] - earlier["second"]), 2)
+    start = figures["second"] - RATE_SECONDS
+    earlier = next((sample for sample in before if sample["second"] <= start), before[-1])
+    elapsed = figures["second"] - earlier["second"]
+    return round(max(figures[name] - earlier[name], 0) / elapsed, 2) if elapsed > 0 else 0.0
 
 
 def seconds_until_empty(state: str, waiting: int, rate: float) -> int | None:

@@ -62,6 +62,12 @@ class RehearsalAdmin(ReadOnlyAdmin):
             *super().get_urls(),
         ]
 
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        context = (extra_context or {}) | {"has_none": not Rehearsal.objects.exists()}
+        return super().changelist_view(request, context)
+
     # -- actions ----------------------------------------------------------------------------------
 
     def rehearse_view(self, request: HttpRequest, event_id: int) -> HttpResponse:
