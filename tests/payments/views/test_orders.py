@@ -349,6 +349,7 @@ def test_after_buying_the_line_and_the_map_say_so(me, event, fan, now):
 
     line = me.open(f"/events/{event.pk}/queue/")
     assert "You have bought your seats" in line
+    assert 'class="button button--wide" href="/tickets/"' in line
     assert 'href="/orders/"' in line
     seats = me.open(f"/events/{event.pk}/seats/")
     assert "You have bought 2 seats for this event." in seats
