@@ -95,6 +95,19 @@ def test_who_is_inside_may_choose_and_is_told_of_the_pass(me, event, line, fan, 
     assert "Pick the best for me" in page
 
 
+def test_a_letter_on_the_map_is_explained_unless_the_name_has_it(me, event):
+    chips = r'<button class="chip".*?</svg>(.*?)<span class="chip__left">'
+    event.grades.filter(code="S").update(name_en="Balcony")
+
+    shown = re.findall(chips, text(me.get(at(event))))
+
+    assert [re.sub(r"<.*?>", "", chip).strip() for chip in shown] == [
+        "F seat",
+        "R seat",
+        "S Balcony",
+    ]
+
+
 def test_looking_renews_the_pass(me, event, line, fan):
     earlier = clock.now() - timedelta(seconds=200)
     queue.join(event_id=event.pk, person=str(fan.pk), now=earlier)
