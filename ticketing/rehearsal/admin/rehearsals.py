@@ -65,7 +65,9 @@ class RehearsalAdmin(ReadOnlyAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        context = (extra_context or {}) | {"has_none": not Rehearsal.objects.exists()}
+        context = dict(extra_context or {})
+        if not Rehearsal.objects.exists():
+            context |= {"has_none": True, "title": self.opts.verbose_name_plural}
         return super().changelist_view(request, context)
 
     # -- actions ----------------------------------------------------------------------------------
