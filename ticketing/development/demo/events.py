@@ -175,9 +175,9 @@ EVENTS = [
         title=("유리정원 앙코르 콘서트", "Glass Garden: the encore"),
         description=(
             "지금은 팬클럽 선예매 기간이고, 30분 뒤에 일반 예매가 시작됩니다.\n\n"
-            f"데모용 선예매 코드 (한 사람에 하나): {', '.join(PRESALE_CODES)}",
+            "데모용 선예매 코드 (한 사람에 하나):\n" + "\n".join(PRESALE_CODES),
             "The fan-club presale is on; the open sale starts half an hour later.\n\n"
-            f"Presale codes of the demo, one for each person: {', '.join(PRESALE_CODES)}",
+            "Presale codes of the demo, one for each person:\n" + "\n".join(PRESALE_CODES),
         ),
         poster="leaves",
         running_minutes=120,
