@@ -1,7 +1,6 @@
 """Samples every running sale once a second, at a cost independent of the queue's length."""
 
 import logging
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
