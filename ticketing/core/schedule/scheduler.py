@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from celery.beat import PersistentScheduler, ScheduleEntry
 
+from ticketing.core import clock
 from ticketing.core.error_responses import REDIS_OUTAGES
 from ticketing.core.schedule import store
 
@@ -13,6 +14,8 @@ log = logging.getLogger(__name__)
 # What is due more rarely is sent by every beat: it is lost for long if the only one dies just then,
 # and tasks that are sent twice change nothing.
 OFTEN_SECONDS = 10
+# So often the lease is renewed: a few times before it expires (`store.LEASE_MS`).
+RENEW_SECONDS = 0.8
 
 
 class SharedScheduler(PersistentScheduler):
@@ -20,6 +23,7 @@ class SharedScheduler(PersistentScheduler):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self.owner = uuid4().hex
+        self._renew_at = 0.0
         super().__init__(*args, **options)
 
     def apply_entry(self, entry: ScheduleEntry, producer: Any = None) -> None:
@@ -36,10 +40,19 @@ class SharedScheduler(PersistentScheduler):
     def _has_lease(self) -> bool:
         """Also if Redis does not say: without it messages reach nobody, or the broker is another
         server and they may be sent twice."""
+        if clock.monotonic() < self._renew_at:
+            return True
         try:
-            return store.hold_lease(self.owner)
+            has_lease = store.hold_lease(self.owner)
         except REDIS_OUTAGES:
             return True
+        if has_lease:  # until it expires nobody else can take it
+            self._renew_at = clock.monotonic() + RENEW_SECONDS
+        return has_lease
+
+    def schedules_equal(self, old: Any, new: Any) -> bool:
+        """Whether the entries are sorted by their time already: nobody changes them at run time."""
+        return old is not None
 
 
 def _is_rare(entry: ScheduleEntry) -> bool:

@@ -3,7 +3,7 @@
 from ticketing.core import redis
 
 LEASE = "schedule:lease"
-# The holder renews it every second. Whoever finds it expired takes over.
+# The holder renews it about every second. Whoever finds it expired takes over.
 LEASE_MS = 2_500
 
 # Take the lease, or renew one's own.

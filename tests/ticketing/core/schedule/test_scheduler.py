@@ -13,7 +13,7 @@ from redis.exceptions import ConnectionError
 from tests.race import together
 from tests.waiting import PATIENCE, wait_until
 from ticketing.celery import app
-from ticketing.core import redis
+from ticketing.core import clock, redis
 from ticketing.core.schedule import store
 from ticketing.core.schedule.scheduler import SharedScheduler
 
@@ -74,10 +74,12 @@ def test_control_whoever_reads_before_writing_shares_the_lease():
     assert sum(together(8, hold)) == 8
 
 
-def test_another_one_takes_over_when_the_first_sends_nothing_more(beat, sent):
+def test_another_one_takes_over_when_the_first_sends_nothing_more(beat, sent, monkeypatch):
     first, second = beat(), beat()
     first.apply_entry(entry(1))
     assert 0 < redis.client().pttl(store.LEASE) <= store.LEASE_MS
+    expired_at = clock.monotonic() + store.LEASE_MS / 1000
+    monkeypatch.setattr(clock, "monotonic", lambda: expired_at)
     redis.client().pexpire(store.LEASE, 1)
     wait_until(lambda: not redis.client().exists(store.LEASE))
 
@@ -85,6 +87,42 @@ def test_another_one_takes_over_when_the_first_sends_nothing_more(beat, sent):
     first.apply_entry(entry(1))
 
     assert sent == [first.owner, second.owner]
+
+
+def test_the_lease_is_renewed_well_before_it_expires(beat, sent, monkeypatch):
+    """And not for each of several messages of a second."""
+    renewed, now = [], [100.0]
+    monkeypatch.setattr(clock, "monotonic", lambda: now[0])
+    monkeypatch.setattr(store, "hold_lease", lambda owner: renewed.append(now[0]) or True)
+    one = beat()
+
+    for now[0] in (100.0, 100.1, 100.2, 101.0, 101.1, 102.0):
+        one.apply_entry(entry(1))
+
+    assert renewed == [100.0, 101.0, 102.0]
+    assert len(sent) == 6
+
+
+def test_a_beat_without_the_lease_asks_for_it_each_time(beat, sent, monkeypatch):
+    answers = iter([False, False, True])
+    monkeypatch.setattr(store, "hold_lease", lambda owner: next(answers))
+    one = beat()
+
+    for _ in range(4):
+        one.apply_entry(entry(1))
+
+    assert len(sent) == 2
+
+
+def test_entries_are_sorted_once(beat, sent):
+    one = beat()
+    one.tick()
+    heap = one._heap
+
+    one.tick()
+
+    assert one._heap is heap
+    assert {it.entry.name for it in heap} == set(one.schedule) != set()
 
 
 def test_a_beat_that_is_stopped_hands_over_at_once(beat, sent):
