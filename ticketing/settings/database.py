@@ -15,7 +15,7 @@ DATABASE_TIMEOUT = env.number(
 DATABASES = {
     "default": database_settings(
         DATABASE_URL,
-        conn_max_age=60,
+        conn_max_age=600,  # a new one prepares dozens of statements again
         conn_health_checks=True,
         engine="ticketing.core.postgresql",
     )
