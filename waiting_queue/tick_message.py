@@ -1,7 +1,7 @@
 """What a tick publishes to every server process: the state of the line, and who changed place."""
 
 import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 # A person and the number they had; 0 if they had none yet.
@@ -42,9 +42,11 @@ class TickMessage:
 
     def to_text(self) -> str:
         """The event comes first: a process without subscribers there need not parse the rest."""
-        return f"{self.event_id} {json.dumps(asdict(self), separators=(',', ':'))}"
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return f"{self.event_id} {json.dumps(fields, separators=(',', ':'))}"
 
     def without_changes(self) -> str:
+        """The text without who changed place, for those who come later."""
         return replace(self, changes=[]).to_text()
 
     @classmethod

@@ -36,6 +36,7 @@ from reservations.models import (
     TransferOffer,
 )
 from reservations.models.reservations import CODE_LENGTH, LETTERS
+from ticketing.core.prepared_queries import ids_text
 from ticketing.core.sql import columns, rows
 from ticketing.events.models import Seat
 from waiting_queue.services import Turn
@@ -59,10 +60,9 @@ def expire_holds(*, now: datetime, batch: int, ids: Sequence[int] | None = None)
     """End at most a batch of expired holds; only those of `ids`, if given."""
     only = "true" if ids is None else "id = ANY(%(ids)s::bigint[])"
     statement = _keeping_returns("expire_holds", "event.id IN (SELECT event_id FROM due)")
-    statement = statement.replace("{filter}", only)
-    with connection.cursor() as cursor:
-        cursor.execute(statement, {"now": now, "batch": batch, "ids": list(ids or [])})
-        return [EndedHold(**row) for row in sql.rows(cursor)]
+    values: dict[str, Any] = {"now": now, "batch": batch, "ids": ids_text(ids or [])}
+    found = rows(statement.replace("{filter}", only), values)
+    return [EndedHold(**row) for row in found]
 
 
 def return_seats(*, event_id: int, seats: Sequence[int], now: datetime) -> bool:
@@ -77,9 +77,7 @@ def return_seats(*, event_id: int, seats: Sequence[int], now: datetime) -> bool:
 def claim_requests(*, now: datetime, lease: datetime, batch: int) -> list[int]:
     """Claim the next hold requests until the lease ends; their ids in order."""
     values: dict[str, Any] = {"now": now, "lease": lease, "batch": batch}
-    with connection.cursor() as cursor:
-        cursor.execute(sql.statement("claim_requests"), values)
-        return sorted(row["id"] for row in sql.rows(cursor))
+    return sorted(row["id"] for row in rows(sql.statement("claim_requests"), values))
 
 
 def refuse_waiting_requests(*, taken: list[dict[str, Any]], now: datetime) -> list[HoldRequest]:

@@ -1,15 +1,15 @@
 """Reservations and their seats, found through their owner."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from reservations.errors import NoReservation, TakenSeat
-from reservations.models import HoldRequest, RequestedSeat, Reservation, ReservedSeat, Ticket
+from reservations.models import HoldRequest, RequestedSeat, Reservation, Ticket
 from ticketing.core.prepared_queries import PreparedQuery, ids_text
 from ticketing.core.sql import rows
 from ticketing.core.translated import translated
@@ -52,6 +52,24 @@ JOIN reservations_reservation AS reservation ON reservation.id = ticket.reservat
 WHERE ticket.event_id = %(event)s::bigint AND ticket.holder_id = %(fan)s::bigint
 AND ticket.state = ANY(%(live)s::text[]) AND reservation.fan_id <> %(fan)s::bigint
 ORDER BY id
+"""
+
+PEOPLE_AT_LIMIT = """
+SELECT asked.event, taken.person
+FROM unnest(%(events)s::bigint[], %(most)s::int[]) AS asked (event, most)
+CROSS JOIN LATERAL (
+    SELECT reservation.fan_id AS person
+    FROM reservations_reservedseat AS reserved
+    JOIN reservations_reservation AS reservation ON reservation.id = reserved.reservation_id
+    WHERE reserved.live AND reservation.event_id = asked.event
+    UNION ALL
+    SELECT ticket.holder_id
+    FROM reservations_ticket AS ticket
+    JOIN reservations_reservation AS reservation ON reservation.id = ticket.reservation_id
+    WHERE ticket.event_id = asked.event AND ticket.state = ANY(%(live)s::text[])
+    AND ticket.holder_id <> reservation.fan_id
+) AS taken
+GROUP BY asked.event, asked.most, taken.person HAVING count(*) >= asked.most
 """
 
 TAKEN_SEATS = """
@@ -136,14 +154,20 @@ def fans_with_seats(event_id: int) -> set[int]:
     return {fan for (fan,) in every}
 
 
-def people_at_limit(event: Event) -> set[str]:
-    """Everybody with as many seats as a person may have: held, bought, or transferred to them."""
-    own = ReservedSeat.objects.filter(live=True, reservation__event=event).order_by()
-    given = Ticket.objects.filter(event=event, state__in=Ticket.LIVE).order_by()
-    given = given.exclude(holder_id=F("reservation__fan_id"))
-    counts = Counter(dict(own.values_list("reservation__fan_id").annotate(Count("pk"))))
-    counts.update(dict(given.values_list("holder_id").annotate(Count("pk"))))
-    return {str(fan) for fan, seats in counts.items() if seats >= event.seats_per_person}
+def people_at_limit(events: Collection[Event]) -> dict[int, set[str]]:
+    """Everybody with as many seats as a person may have: held, bought, or transferred to them.
+
+    By event, in one statement for all of them.
+    """
+    values = {
+        "events": ids_text(event.pk for event in events),
+        "most": ids_text(event.seats_per_person for event in events),
+        "live": [*map(str, Ticket.LIVE)],
+    }
+    people = defaultdict[int, set[str]](set)
+    for row in rows(PEOPLE_AT_LIMIT, values):
+        people[row["event"]].add(str(row["person"]))
+    return people
 
 
 def taken_seats(seat_ids: Collection[int]) -> list[TakenSeat]:

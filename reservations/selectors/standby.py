@@ -1,6 +1,6 @@
 """Standby lists: who waits at which place, and which returned seats can be offered."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,6 +17,8 @@ from reservations.models import (
     StandbyList,
 )
 from reservations.selectors.seat_matching import FreeSeat, longest_runs
+from ticketing.core.prepared_queries import PreparedQuery, ids_text
+from ticketing.core.sql import rows
 from ticketing.events.models import Event, Seat, Section
 from waiting_queue.models import QueueJournal
 
@@ -28,6 +30,17 @@ OFFERING = (Event.State.ON_SALE, Event.State.SOLD_OUT)
 SYSTEM_REASONS = ("sale_over", "the sale is over", "blocked")
 # Per call; the others are offered when these are gone.
 MAX_RETURNED_SEATS = 1_000
+# Entries and events that are handled in one run of the task, which runs again in seconds.
+BATCH = 200
+WITH_RETURNED_SEATS = "SELECT DISTINCT event_id FROM reservations_returnedseat ORDER BY event_id"
+# As `open_holds`; every tick asks it while seats run out.
+COUNT_HOLDERS = """
+SELECT hold.event_id, count(DISTINCT hold.fan_id) AS holders
+FROM reservations_reservation AS hold
+WHERE hold.event_id = ANY(%(events)s::bigint[]) AND hold.state IN ('held', 'paying')
+AND NOT EXISTS (SELECT FROM reservations_standbyentry WHERE reservation_id = hold.id)
+GROUP BY hold.event_id
+"""
 
 
 @dataclass(frozen=True)
@@ -88,10 +101,10 @@ def returned_seats(event_id: int) -> list[FreeSeat]:
     kept = kept.filter(place__accessible=False, place__companion=False)
     kept = kept.exclude(Exists(_owned(OuterRef("pk")))).order_by("pk")
     fields = ("pk", "grade__code", "section_id", "place__row", "place__x", "place__y")
-    rows = kept.values_list(*fields, "section__kind")[:MAX_RETURNED_SEATS]
+    seats = kept.values_list(*fields, "section__kind")[:MAX_RETURNED_SEATS]
     return [
         FreeSeat(pk, grade, section, row, (x, y), kind == Section.Kind.STANDING)
-        for pk, grade, section, row, x, y, kind in rows
+        for pk, grade, section, row, x, y, kind in seats
     ]
 
 
@@ -112,12 +125,17 @@ def open_holds(event_id: int) -> QuerySet[Reservation]:
     return Reservation.objects.filter(event_id=event_id, state__in=unpaid, offer=None).order_by()
 
 
-def count_holders(*, event_id: int, **_: Any) -> int:
-    """How many people hold seats that they have not paid for; the queue asks for it."""
-    return open_holds(event_id).values("fan_id").distinct().count()
+def count_holders(*, event_ids: Collection[int], **_: Any) -> dict[int, int]:
+    """How many people of each event hold seats that they have not paid for; the queue asks."""
+    found = rows(COUNT_HOLDERS, {"events": ids_text(event_ids)})
+    return {row["event_id"]: row["holders"] for row in found}
 
 
-def sold_out_events_without_list() -> QuerySet[Event]:
+def sold_out_events_without_list() -> list[Event]:
+    return _WITHOUT_LIST.all()
+
+
+def _sold_out_without_list() -> QuerySet[Event]:
     kept = ReturnedSeat.objects.filter(event_id=OuterRef("pk"))
     sold_out = Q(state=Event.State.SOLD_OUT) | Exists(kept)
     events = Event.objects.filter(state__in=RUNNING).exclude(returns=Event.Returns.AT_ONCE)
@@ -126,31 +144,51 @@ def sold_out_events_without_list() -> QuerySet[Event]:
 
 
 def events_with_returned_seats() -> list[int]:
-    rows = ReturnedSeat.objects.order_by("event_id").values_list("event_id", flat=True)
-    return list(rows.distinct())
+    return [row["event_id"] for row in rows(WITH_RETURNED_SEATS, {})]
 
 
-def unsettled_offers() -> QuerySet[StandbyEntry]:
+def unsettled_offers() -> list[StandbyEntry]:
     """Offered entries whose reservation has ended."""
-    offered = StandbyEntry.objects.filter(state=State.OFFERED)
-    return offered.exclude(reservation__state__in=["held", "paying"]).order_by("pk")
+    return _UNSETTLED.all()
 
 
-def entries_of_ended_sales() -> QuerySet[StandbyEntry]:
+def entries_of_ended_sales() -> list[StandbyEntry]:
     """Waiting entries of events whose sale has ended."""
-    over = StandbyEntry.objects.filter(state=State.WAITING).exclude(event__state__in=RUNNING)
-    return over.order_by("pk")
+    return _OF_ENDED_SALES.all()
 
 
-def entries_of_blocked_fans() -> QuerySet[StandbyEntry]:
+def entries_of_blocked_fans() -> list[StandbyEntry]:
     """Waiting entries of fans whom an operator blocked after they joined."""
+    return _OF_BLOCKED_FANS.all()
+
+
+def _of_blocked_fans() -> QuerySet[StandbyEntry]:
     blocked = QueueJournal.objects.filter(
         event_id=OuterRef("event_id"),
         person=OuterRef("fan_id"),
         kind=QueueJournal.Kind.BLOCKED,
         at__gt=OuterRef("created_at"),
     )
-    return StandbyEntry.objects.filter(Exists(blocked), state=State.WAITING).order_by("pk")
+    return StandbyEntry.objects.filter(Exists(blocked), state=State.WAITING)
+
+
+# Asked every few seconds, whether or not anybody is on a list.
+_WITHOUT_LIST = PreparedQuery(lambda it: _sold_out_without_list()[:BATCH])
+_UNSETTLED = PreparedQuery(
+    lambda it: (
+        StandbyEntry.objects.filter(state=State.OFFERED)
+        .exclude(reservation__state__in=["held", "paying"])
+        .order_by("pk")[:BATCH]
+    )
+)
+_OF_ENDED_SALES = PreparedQuery(
+    lambda it: (
+        StandbyEntry.objects.filter(state=State.WAITING)
+        .exclude(event__state__in=RUNNING)
+        .order_by("pk")[:BATCH]
+    )
+)
+_OF_BLOCKED_FANS = PreparedQuery(lambda it: _of_blocked_fans().order_by("pk")[:BATCH])
 
 
 def seats_to_release(event: Event, now: datetime) -> QuerySet[ReturnedSeat]:

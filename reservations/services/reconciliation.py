@@ -7,12 +7,25 @@ from datetime import datetime
 from reservations import gate
 from reservations.models import Reservation, ReservedSeat, ReturnedSeat
 from reservations.services.seat_updates import NOBODY
+from ticketing.core.sql import rows
 from ticketing.events.models import Event, Seat
 
 # While seats change as fast as they are counted, no count can be stored; the next call tries again.
 ATTEMPTS = 5
 # Far more holds than are between their commit and their publication at any time.
 NEWEST = 1_000
+# Prepared: every event on sale is recounted every few seconds, also if nothing was sold.
+FREE_SEATS = """
+SELECT count(*) AS free FROM ticketing_seat
+WHERE event_id = %(event)s::bigint AND state = 'available'
+"""
+NEWEST_HOLDS = """
+SELECT reserved.seat_id, reservation.deadline
+FROM reservations_reservedseat AS reserved
+JOIN reservations_reservation AS reservation ON reservation.id = reserved.reservation_id
+WHERE reserved.live AND reservation.event_id = %(event)s::bigint AND reservation.state = 'held'
+ORDER BY reservation.deadline DESC LIMIT %(most)s::int
+"""
 # At the gate; while a hold is paid for nobody can say when its seats would come back.
 LETTERS = {
     Reservation.State.HELD: gate.HELD,
@@ -40,7 +53,7 @@ def recount_seats(*, event_id: int) -> SeatCount:
     before = gate.seats_left(event_id)
     for _ in range(ATTEMPTS):
         last = gate.last_update_id(event_id)
-        free = Seat.objects.filter(event_id=event_id, state=Seat.State.AVAILABLE).count()
+        free = int(rows(FREE_SEATS, {"event": event_id})[0]["free"])
         # After counting: a hold that is committed meanwhile then makes the count too high, which
         # costs a few attempts, and not too low, which would refuse the last seats.
         newest = _newest_holds(event_id)
@@ -51,11 +64,8 @@ def recount_seats(*, event_id: int) -> SeatCount:
 
 def _newest_holds(event_id: int) -> list[tuple[int, datetime]]:
     """(seat, deadline) of the newest holds: those that may not be published yet are among them."""
-    held = ReservedSeat.objects.filter(
-        live=True, reservation__event_id=event_id, reservation__state=Reservation.State.HELD
-    )
-    rows = held.order_by("-reservation__deadline").values_list("seat_id", "reservation__deadline")
-    return list(rows[:NEWEST])
+    found = rows(NEWEST_HOLDS, {"event": event_id, "most": NEWEST})
+    return [(row["seat_id"], row["deadline"]) for row in found]
 
 
 def recount_events_on_sale() -> list[SeatCount]:
@@ -71,10 +81,10 @@ def rebuild_gate(*, event_id: int, now: datetime) -> SeatCount:
     Counted first: the count tells from the old gate which holds are not published yet.
     """
     count = recount_seats(event_id=event_id)
-    rows = ReservedSeat.objects.filter(live=True, seat__event_id=event_id)
+    reserved = ReservedSeat.objects.filter(live=True, seat__event_id=event_id)
     fields = ("seat_id", "reservation__state", "reservation__deadline", "reservation__fan_id")
     shut = {}
-    for seat, state, deadline, fan in rows.values_list(*fields):
+    for seat, state, deadline, fan in reserved.values_list(*fields):
         is_held = state == Reservation.State.HELD
         letter = LETTERS[Reservation.State(state)]
         shut[seat] = (deadline if is_held else now + gate.TTL, fan, letter)
@@ -91,8 +101,8 @@ def inconsistent_seats(*, event_id: int) -> Counter[tuple[str, str]]:
         Reservation.State.PAYING: Seat.State.HELD,
         Reservation.State.CONFIRMED: Seat.State.SOLD,
     }
-    rows = ReservedSeat.objects.filter(live=True, seat__event_id=event_id)
-    reserved = dict(rows.values_list("seat_id", "reservation__state"))
+    live = ReservedSeat.objects.filter(live=True, seat__event_id=event_id)
+    reserved = dict(live.values_list("seat_id", "reservation__state"))
     kept = set(ReturnedSeat.objects.filter(event_id=event_id).values_list("pk", flat=True))
     wrong: Counter[tuple[str, str]] = Counter()
     for seat, state in Seat.objects.filter(event_id=event_id).values_list("pk", "state"):

@@ -17,7 +17,6 @@ from ticketing.events.selectors import public_event
 from waiting_queue import selectors as queue_selectors
 from waiting_queue import services as queue
 from waiting_queue.errors import NoQueue, QueueNotOpen, QueueOver
-from waiting_queue.models import SaleQueue
 
 State = Reservation.State
 ENDED = frozenset({State.RELEASED, State.EXPIRED})
@@ -86,10 +85,9 @@ def mark_people_at_limit() -> None:
 
     A purchase that reaches the limit says so itself, at once; this is for all other ways.
     """
-    running = SaleQueue.objects.filter(state__in=SaleQueue.RUNNING).select_related("event")
-    for line in running:
-        find_people = partial(selectors.people_at_limit, line.event)
-        queue.mark_at_limit(event_id=line.pk, find_people=find_people)
+    events = [line.event for line in queue_selectors.running_queues()]
+    find_people = partial(selectors.people_at_limit, events)
+    queue.mark_at_limit(event_ids=[event.pk for event in events], find_people=find_people)
 
 
 def expire_holds(*, now: datetime, batch: int = BATCH) -> int:

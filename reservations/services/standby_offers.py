@@ -33,8 +33,6 @@ from ticketing.events.models import Event, Seat
 from waiting_queue.errors import QueueUnavailable
 
 State = StandbyEntry.State
-# Per call; the task runs again in seconds.
-BATCH = 200
 
 
 def process_returned_seats(*, now: datetime) -> int:
@@ -47,7 +45,7 @@ def process_returned_seats(*, now: datetime) -> int:
 
 def open_lists(*, now: datetime) -> None:
     """For every sold-out event; one whose queue is unavailable is tried again next time."""
-    for event in standby.sold_out_events_without_list()[:BATCH]:
+    for event in standby.sold_out_events_without_list():
         try:
             open_list(event, now)
         except QueueUnavailable:
@@ -55,23 +53,23 @@ def open_lists(*, now: datetime) -> None:
 
 
 def settle_offers(*, now: datetime) -> int:
-    done = standby.unsettled_offers().values_list("pk", flat=True)[:BATCH]
-    return sum(settle_offer(pk=pk, now=now) is not None for pk in done)
+    done = standby.unsettled_offers()
+    return sum(settle_offer(pk=entry.pk, now=now) is not None for entry in done)
 
 
 def end_obsolete_entries(*, now: datetime) -> None:
-    for pk in standby.entries_of_ended_sales().values_list("pk", flat=True)[:BATCH]:
-        end_waiting(entry_id=pk, why="sale_over", now=now)
-    for pk in standby.entries_of_blocked_fans().values_list("pk", flat=True)[:BATCH]:
-        end_waiting(entry_id=pk, why="blocked", now=now)
+    for entry in standby.entries_of_ended_sales():
+        end_waiting(entry_id=entry.pk, why="sale_over", now=now)
+    for entry in standby.entries_of_blocked_fans():
+        end_waiting(entry_id=entry.pk, why="blocked", now=now)
 
 
 def _process_event(event_id: int, now: datetime) -> int:
-    for count in range(BATCH):
+    for count in range(standby.BATCH):
         if not offer_next(event_id=event_id, now=now):
             release_returned(event_id=event_id, now=now)
             return count
-    return BATCH
+    return standby.BATCH
 
 
 @transaction.atomic
@@ -93,7 +91,7 @@ def release_returned(*, event_id: int, now: datetime) -> int:
     if standby_list_for_update(event_id) is None:
         return 0
     event = Event.objects.get(pk=event_id)
-    due = set(standby.seats_to_release(event, now).values_list("pk", flat=True)[:BATCH])
+    due = set(standby.seats_to_release(event, now).values_list("pk", flat=True)[: standby.BATCH])
     if event.returns == Event.Returns.STANDBY and event.state in standby.OFFERING:
         due |= set(_unwanted_seats(event, now))
     freed = returned_seats_for_update(event_id, due)
@@ -112,7 +110,7 @@ def _unwanted_seats(event: Event, now: datetime) -> Iterable[int]:
         if _first_entry(event, standby.returned_seats(event.pk), now):
             return []
         kept = kept.filter(returned_at__lte=now - timedelta(seconds=event.offer_seconds))
-    return kept.order_by("pk").values_list("pk", flat=True)[:BATCH]
+    return kept.order_by("pk").values_list("pk", flat=True)[: standby.BATCH]
 
 
 def _first_entry(event: Event, seats: list[FreeSeat], now: datetime) -> StandbyEntry | None:

@@ -1,7 +1,8 @@
 """Querysets that are compiled to SQL once, and run as prepared statements.
 
-For pages of a crowd: the ORM takes several times as long to write such a statement as PostgreSQL
-takes to run it. What comes back are the same instances, with their related ones.
+For pages of a crowd, and for what runs every few seconds on an idle site: the ORM takes several
+times as long to write such a statement as PostgreSQL takes to run it. What comes back are the same
+instances, with their related ones.
 """
 
 from collections.abc import Callable, Iterable

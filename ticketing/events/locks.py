@@ -2,10 +2,12 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Q, QuerySet
 
 from ticketing.core.errors import NotFound
+from ticketing.core.prepared_queries import PreparedQuery
 from ticketing.events.models import Approval, Event, Seat, SeatPlan
 
 
@@ -44,13 +46,21 @@ def plan_for_update(plan_id: int) -> SeatPlan:
     return plan
 
 
-def due_events(now: datetime) -> QuerySet[Event]:
+def _due_events(now: Any) -> QuerySet[Event]:
     """Announced events whose sale is due and has a line, or is meant to have none."""
     due = Event.objects.filter(state=Event.State.ANNOUNCED, on_sale_at__lte=now)
     return due.filter(Q(without_line=True) | Q(queue__isnull=False))
 
 
+_ONE_DUE_EVENT = PreparedQuery(lambda it: _due_events(it("now")).only("pk").order_by()[:1])
+
+
+def has_due_event(now: datetime) -> bool:
+    """Whether there is one of these events; asked every second."""
+    return bool(_ONE_DUE_EVENT.all(now=now))
+
+
 def due_events_for_update(now: datetime) -> list[Event]:
     """These events; rows that another transaction has locked are skipped."""
-    due = due_events(now).select_for_update(skip_locked=True, of=("self",))
+    due = _due_events(now).select_for_update(skip_locked=True, of=("self",))
     return list(due.order_by("pk"))

@@ -72,5 +72,6 @@ from waiting_queue.selectors.standings import (
     next_poll_ms,
     standing_body,
 )
+from waiting_queue.selectors.tick_queues import running_queues
 from waiting_queue.selectors.waiting_pages import Content, page_content, published_page
 from waiting_queue.store import own_invitation

@@ -14,6 +14,7 @@ from waiting_queue import errors, store
 from waiting_queue.keys import LANE_NUMBERS
 from waiting_queue.models import QueueBypass, QueueJournal, SaleQueue
 from waiting_queue.selectors.standings import LIVE
+from waiting_queue.selectors.tick_queues import running_events
 from waiting_queue.store import Standing
 
 MAX_LISTED = 5_000
@@ -52,8 +53,8 @@ class PersonInQueue:
 
 def people_inside() -> dict[int, dict[str, datetime]]:
     """Everybody inside of each running queue, and when they came in."""
-    running = SaleQueue.objects.filter(state__in=SaleQueue.RUNNING).values_list("pk", flat=True)
-    inside = {event_id: store.people_inside(event_id) for event_id in running}
+    filled = store.events_with_people_inside(running_events())
+    inside = {event_id: store.people_inside(event_id) for event_id in filled}
     return {
         event_id: {who: datetime.fromtimestamp(ms / 1000, UTC) for who, ms in people.items()}
         for event_id, people in inside.items()

@@ -1,12 +1,16 @@
 """The audit log of a queue: who did what to it, and who is blocked as a result."""
 
 import logging
+from collections import defaultdict
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Q
 from django.utils.timezone import localtime
 
 from ticketing.accounts.models import User
+from ticketing.core.prepared_queries import PreparedQuery, ids_text, is_any_of
 from waiting_queue.models import NOTICE_MAX_LENGTH, QueueChange, SaleQueue
 
 log = logging.getLogger(__name__)
@@ -48,18 +52,18 @@ def about_person(person: str) -> str:
 
 def blocked_people(event_id: int) -> dict[str, str]:
     """Return the reason for each blocked person, by person, in case Redis has lost the blocks."""
-    changes = _last_changes(event_id, BLOCKED, UNBLOCKED)
+    changes = last_changes([event_id], BLOCKED, UNBLOCKED)[event_id]
     return {person: change.why for person, change in changes.items()}
 
 
 def demoted_people(event_id: int) -> dict[str, QueueChange]:
     """Return the last demotion of everybody who was not given their place back."""
-    return _last_changes(event_id, DEMOTED, RESTORED)
+    return last_changes([event_id], DEMOTED, RESTORED)[event_id]
 
 
 def asked_people(event_id: int) -> dict[str, QueueChange]:
     """Return the last request to everybody who still has to verify who they are."""
-    return _last_changes(event_id, ASKED, UNASKED)
+    return last_changes([event_id], ASKED, UNASKED)[event_id]
 
 
 def people_of_groups(event_id: int, *done: str) -> set[str]:
@@ -69,14 +73,29 @@ def people_of_groups(event_id: int, *done: str) -> set[str]:
     return {what.removeprefix(f"{PERSON} ") for what in named}
 
 
-def _last_changes(event_id: int, done: str, undone: str) -> dict[str, QueueChange]:
-    """Return by person the last change that did this, unless a later one has undone it."""
-    changes = QueueChange.objects.filter(queue_id=event_id, what__startswith=f"{PERSON} ")
-    last = {
-        change.what.removeprefix(f"{PERSON} "): change
-        for change in changes.filter(after__in=[done, undone]).order_by("id")
+_CHANGES = PreparedQuery(
+    lambda it: QueueChange.objects.filter(
+        Q(after=it("done")) | Q(after=it("undone")),
+        is_any_of("queue_id", it("events")),
+        what__startswith=f"{PERSON} ",
+    ).order_by("id")
+)
+
+
+def last_changes(
+    event_ids: Collection[int], done: str, undone: str
+) -> dict[int, dict[str, QueueChange]]:
+    """Return by event and person the last change that did this, unless a later one has undone it.
+
+    One statement for all events, because all of them are asked every few seconds.
+    """
+    last = defaultdict[int, dict[str, QueueChange]](dict)
+    for change in _CHANGES.all(events=ids_text(event_ids), done=done, undone=undone):
+        last[change.queue_id][change.what.removeprefix(f"{PERSON} ")] = change
+    return {
+        event_id: {who: change for who, change in last[event_id].items() if change.after == done}
+        for event_id in event_ids
     }
-    return {person: change for person, change in last.items() if change.after == done}
 
 
 def _as_text(value: Any) -> str:

@@ -3,6 +3,7 @@
 The list in PostgreSQL is true; Redis has a copy, which `reconcile_bypasses` corrects.
 """
 
+from collections import defaultdict
 from datetime import datetime
 
 from django.db import transaction
@@ -11,9 +12,11 @@ from django.utils.translation import gettext as _
 
 from ticketing.accounts.models import User
 from ticketing.core.errors import InvalidInput
+from ticketing.core.prepared_queries import PreparedQuery
 from waiting_queue import errors, store
 from waiting_queue.locks import queue_for_update
-from waiting_queue.models import QueueBypass, SaleQueue
+from waiting_queue.models import QueueBypass
+from waiting_queue.selectors.tick_queues import started_events
 from waiting_queue.services.audit_log import (
     BYPASS_ENDED,
     BYPASSING,
@@ -69,14 +72,18 @@ def write_bypasses(event_id: int) -> None:
     store.run(store.set_bypass(event_id, [str(person) for person in people]))
 
 
+_CURRENT = PreparedQuery(
+    lambda it: QueueBypass.objects.filter(ended_at=None).only("queue_id", "person_id")
+)
+
+
 def reconcile_bypasses() -> int:
     """Correct the copies in Redis; return how many were wrong."""
-    started = list(SaleQueue.objects.exclude(epoch="").values_list("pk", flat=True))
-    listed: dict[int, set[str]] = {event_id: set() for event_id in started}
-    current = QueueBypass.objects.filter(queue__in=started, ended_at=None)
-    for event_id, person in current.values_list("queue_id", "person_id"):
-        listed[event_id].add(str(person))
-    wrong = [event_id for event_id in started if store.bypassing(event_id) != listed[event_id]]
+    known = store.bypassing_of_each(started_events())
+    listed = defaultdict[int, set[str]](set)
+    for bypass in _CURRENT.all():
+        listed[bypass.queue_id].add(str(bypass.person_id))
+    wrong = [event_id for event_id, people in known.items() if people != listed[event_id]]
     for event_id in wrong:
         write_bypasses(event_id)
     return len(wrong)

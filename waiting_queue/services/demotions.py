@@ -13,12 +13,14 @@ from django.db import transaction
 from ticketing.accounts.models import User
 from waiting_queue import errors, store
 from waiting_queue.locks import free_queue_for_update, queue_for_update
-from waiting_queue.models import QueueChange, QueueJournal, SaleQueue
+from waiting_queue.models import QueueChange, QueueJournal
+from waiting_queue.selectors.tick_queues import started_events
 from waiting_queue.services.audit_log import (
     DEMOTED,
     RESTORED,
     about_person,
     demoted_people,
+    last_changes,
     people_of_groups,
     record_change,
 )
@@ -87,8 +89,9 @@ def undo_demotion(
 
 def reconcile_demotions(*, now: datetime) -> int:
     """Make the demotions in Redis those of the audit log; return how many were wrong."""
-    started = SaleQueue.objects.exclude(epoch="").values_list("pk", flat=True)
-    wrong = [one for one in started if store.demotions(one).keys() != demoted_people(one).keys()]
+    known = store.demotions_of_each(started_events())
+    true = last_changes(known, DEMOTED, RESTORED)
+    wrong = [event_id for event_id in known if known[event_id].keys() != true[event_id].keys()]
     return sum(_reconcile(event_id, now) for event_id in wrong)
 
 

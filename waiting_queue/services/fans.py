@@ -4,7 +4,7 @@ Each comes in two forms, for threads and for coroutines. Both are one round trip
 usual case and read no table; only the check asks the database where Redis has no line.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -237,13 +237,17 @@ async def acomplete(*, event_id: int, person: str, seats: int = 0, now: datetime
     return was
 
 
-def mark_at_limit(*, event_id: int, find_people: Callable[[], Collection[str]]) -> None:
+def mark_at_limit(
+    *, event_ids: Sequence[int], find_people: Callable[[], Mapping[int, set[str]]]
+) -> None:
     """Those found, and no others, have as many seats as a person may have: they can't join.
 
     Whoever reaches the limit while they are searched for stays marked.
     """
-    known = store.people_at_limit(event_id)
-    store.replace_at_limit(event_id, known, set(find_people()))
+    known = store.people_at_limit_of_each(event_ids)
+    found = find_people()
+    for event_id in event_ids:
+        store.replace_at_limit(event_id, known[event_id], found.get(event_id, set()))
 
 
 def require_admission(*, event_id: int, person: str, now: datetime) -> Standing:

@@ -12,11 +12,14 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef
 
 from ticketing.accounts.selectors import verified_among, verified_since
+from ticketing.core.prepared_queries import PreparedQuery
 from ticketing.events.models import Event
+from waiting_queue import store
 from waiting_queue.models import PlaceSignals, QueueChange, SaleQueue
-from waiting_queue.selectors.groups import StrongGroup, strong_groups
+from waiting_queue.selectors.groups import LEAST, StrongGroup, strong_groups
 from waiting_queue.services.audit_log import (
     ASKED,
     DEMOTED,
@@ -41,19 +44,38 @@ MOST = 0.75
 SOON_SECONDS = 15  # three times as long as until the next look, on a busy machine
 
 
+_SIGNALS = PlaceSignals.objects.filter(event_id=OuterRef("pk"))
+_GROUP_CHANGES = QueueChange.objects.filter(queue_id=OuterRef("pk"), why__startswith=GROUP)
+# Few lines have anything to be handled: the others take part in this statement only.
+_RUNNING_LINES: PreparedQuery[Any] = PreparedQuery(
+    lambda it: (
+        SaleQueue.objects.filter(state__in=SaleQueue.RUNNING)
+        .exclude(epoch="")
+        .annotate(
+            has_crowd=Exists(_SIGNALS[min(LEAST.values()) - 1 :]),  # enough people for a group
+            has_group=Exists(_GROUP_CHANGES),
+        )
+        .only("pk", "moves_groups")
+    )
+)
+
+
 def handle_groups(*, now: datetime) -> int:
     """Of all running lines that have it switched on; return how many people were moved."""
-    queues = SaleQueue.objects.filter(state__in=SaleQueue.RUNNING).exclude(epoch="")
     moved = 0
-    for event_id, is_used in queues.values_list("pk", "moves_groups"):
+    lines = _RUNNING_LINES.all()
+    unverified = store.unverified_of_each([line.pk for line in lines])
+    for line in lines:
         try:
-            if is_used:
-                restore_verified(event_id=event_id, now=now)
-                moved += move_groups(event_id=event_id, now=now)
-                keep_behind(event_id=event_id, now=now)
-            write_unverified(event_id)  # also if it was switched off: then nobody is kept waiting
+            if line.moves_groups and (line.has_crowd or line.has_group):
+                restore_verified(event_id=line.pk, now=now)
+                moved += move_groups(event_id=line.pk, now=now)
+                keep_behind(event_id=line.pk, now=now)
+            # Also if it was switched off: then nobody is kept waiting.
+            if line.has_group or unverified[line.pk]:
+                write_unverified(line.pk)
         except Exception:
-            log.exception("queue %s: groups were not handled", event_id)
+            log.exception("queue %s: groups were not handled", line.pk)
     return moved
 
 

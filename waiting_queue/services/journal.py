@@ -8,6 +8,7 @@ from django.db import transaction
 from waiting_queue import store
 from waiting_queue.locks import free_queue_for_update, queue_for_update
 from waiting_queue.models import MinuteDraw, QueueJournal, SaleQueue
+from waiting_queue.selectors.tick_queues import started_events
 
 BATCH = 5_000
 Kind = QueueJournal.Kind
@@ -18,8 +19,7 @@ ENDINGS = {Kind.COMPLETED: 0, Kind.LEFT: 1, Kind.EXPIRED: 2, Kind.BLOCKED: 3, Ki
 
 def drain_journals(*, batches: int = 10) -> int:
     """Copy the journal of every started queue into the database; return the number of entries."""
-    started = SaleQueue.objects.exclude(epoch="").values_list("pk", flat=True)
-    filled = store.events_with_journal(list(started))
+    filled = store.events_with_journal(started_events())
     return sum(drain_journal(event_id=event_id, batches=batches) for event_id in filled)
 
 

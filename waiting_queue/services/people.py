@@ -15,12 +15,14 @@ from ticketing.core.errors import InvalidInput
 from waiting_queue import errors, store
 from waiting_queue.locks import free_queue_for_update, queue_for_update
 from waiting_queue.models import BlockAppeal, SaleQueue
+from waiting_queue.selectors.tick_queues import started_events
 from waiting_queue.services.audit_log import (
     BLOCKED,
     UNBLOCKED,
     WHY_MAX_LENGTH,
     about_person,
     blocked_people,
+    last_changes,
     record_change,
 )
 
@@ -81,8 +83,9 @@ def require_reason(why: str) -> None:
 
 def reconcile_blocks(*, now: datetime) -> int:
     """Make the blocks in Redis those of the audit log; return how many were wrong."""
-    started = SaleQueue.objects.exclude(epoch="").values_list("pk", flat=True)
-    wrong = [one for one in started if store.blocks(one).keys() != blocked_people(one).keys()]
+    known = store.blocks_of_each(started_events())
+    true = last_changes(known, BLOCKED, UNBLOCKED)
+    wrong = [event_id for event_id in known if known[event_id].keys() != true[event_id].keys()]
     return sum(_reconcile_blocks(event_id, now) for event_id in wrong)
 
 

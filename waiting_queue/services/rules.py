@@ -1,5 +1,7 @@
 """The knobs of a queue, converted to the units of the Lua scripts."""
 
+from collections.abc import Iterable
+
 from waiting_queue.models import Lane, QueueDraw, SaleQueue
 from waiting_queue.services.stock import places_inside
 from waiting_queue.store import LaneRule, Rules, ms
@@ -8,8 +10,16 @@ from waiting_queue.store import LaneRule, Rules, ms
 ANY_NUMBER = 10_000_000
 
 
-def rules_of(queue: SaleQueue, *, drawing: bool) -> Rules:
-    has_line, cap = queue.mode != SaleQueue.Mode.PASSTHROUGH, places_inside(queue)
+def rules_of(
+    queue: SaleQueue,
+    *,
+    drawing: bool,
+    lanes: Iterable[Lane] | None = None,
+    places: int | None = None,
+) -> Rules:
+    """`lanes` and `places` inside are read here unless the caller has done so for many queues."""
+    has_line = queue.mode != SaleQueue.Mode.PASSTHROUGH
+    cap = places_inside(queue) if places is None else places
     return Rules(
         epoch=queue.epoch,
         state=queue.line_state,
@@ -25,17 +35,16 @@ def rules_of(queue: SaleQueue, *, drawing: bool) -> Rules:
         seats_allowed=queue.event.seats_per_person,
         mode=str(queue.mode),
         companions=queue.companions,
-        lanes=lane_rules(queue),
+        lanes=lane_rules(queue, queue.lanes.all() if lanes is None else lanes),
     )
 
 
-def lane_rules(queue: SaleQueue) -> tuple[LaneRule, ...]:
-    """Return the lanes of a queue, none if it has no rows; everybody's is always one of them."""
-    lanes = {
-        lane.number: LaneRule(lane.number, lane.weight, _opens_ms(lane, queue))
-        for lane in queue.lanes.all()
+def lane_rules(queue: SaleQueue, lanes: Iterable[Lane]) -> tuple[LaneRule, ...]:
+    """Return the rules of its lanes, none if it has no rows; everybody's is always one of them."""
+    rules = {
+        lane.number: LaneRule(lane.number, lane.weight, _opens_ms(lane, queue)) for lane in lanes
     }
-    return tuple(({0: LaneRule(0, 1)} | lanes).values()) if lanes else ()
+    return tuple(({0: LaneRule(0, 1)} | rules).values()) if rules else ()
 
 
 def _opens_ms(lane: Lane, queue: SaleQueue) -> int:

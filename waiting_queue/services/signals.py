@@ -15,7 +15,7 @@ from waiting_queue import store
 from waiting_queue.models import PlaceSignals
 
 # Asked while seats run out: how many people inside have seats already, and so take none of those
-# that are left. event_id; a receiver returns the number.
+# that are left. event_ids; a receiver returns the number of each event.
 holders_wanted = Signal()
 
 log = logging.getLogger(__name__)

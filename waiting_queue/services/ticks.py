@@ -6,27 +6,32 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.db.models import Q, QuerySet
-
 from ticketing.core.errors import DomainError
 from ticketing.core.logs.context import log_ids
-from ticketing.events.models import Event
 from ticketing.events.services import open_due_sales
 from waiting_queue import metrics, store
-from waiting_queue.models import QueueDraw, SaleQueue
+from waiting_queue.models import SaleQueue
+from waiting_queue.selectors.tick_queues import (
+    ENDED_SALES,
+    due_queues,
+    events_being_drawn,
+    events_to_archive,
+    running_lanes,
+    running_queues,
+)
 from waiting_queue.services.draws import draw_lobby
 from waiting_queue.services.journal import archive_queue
 from waiting_queue.services.minute_draws import draw_minutes
 from waiting_queue.services.queues import move_queue
 from waiting_queue.services.rebuilds import rebuild_queue
 from waiting_queue.services.rules import rules_of
+from waiting_queue.services.stock import places_inside_each
 from waiting_queue.services.tick_messages import send_closing_message, send_tick_messages
 from waiting_queue.store import TickResult
 from waiting_queue.store.scripts import ScriptCall
 
 log = logging.getLogger(__name__)
 State = SaleQueue.State
-ENDED_SALES = (Event.State.CLOSED, Event.State.CANCELLED)
 # Rounds of one tick at most, so that one busy event can't keep the others waiting.
 MAX_ROUNDS = 10
 
@@ -42,37 +47,26 @@ def tick_open_queues(
     """
     maintain = maintain or partial(maintain_queue, now=now)
     open_due_queues(now=now)
-    queues = _without_ended_sales(list(_running_queues()), now)
-    drawing = set(QueueDraw.objects.filter(finished_at=None).values_list("pk", flat=True))
+    queues = _without_ended_sales(running_queues(), now)
+    drawing = events_being_drawn()
     ticked = _tick_in_rounds(queues, drawing, now)
     send_tick_messages(queues, now=now)
     metrics.count_promotions({pk: len(result.called) for pk, result in ticked.items()})
-    closed = SaleQueue.objects.filter(state=State.CLOSED).exclude(epoch="")
     lost = {event_id for event_id, result in ticked.items() if result.lost}
     by_minute = [queue.pk for queue in queues if queue.minute_secrets]
     undrawn = store.events_with_undrawn_minutes(by_minute)
-    for event_id in sorted({*lost, *drawing, *undrawn, *closed.values_list("pk", flat=True)}):
+    for event_id in sorted({*lost, *drawing, *undrawn, *events_to_archive()}):
         maintain(event_id)
     return ticked
 
 
 def open_due_queues(*, now: datetime) -> None:
     """Open lobbies and queues whose time has come, even if it came long ago."""
-    due_lobby = Q(state=State.SCHEDULED, lobby_opens_at__lte=now, opens_at__gt=now)
-    due_open = Q(state__in=[State.SCHEDULED, State.LOBBY], opens_at__lte=now)
-    due = SaleQueue.objects.filter(due_lobby | due_open)
-    due = due.exclude(event__state__in=[*ENDED_SALES, Event.State.DRAFT])
-    for queue in due:
+    for queue in due_queues(now):
         to = State.OPEN if queue.opens_at <= now else State.LOBBY
         if to == State.OPEN:
             _isolated(queue.pk, partial(open_due_sales, now=now))  # not a second after its line
         _isolated(queue.pk, partial(move_queue, event_id=queue.pk, to=to, by=None, now=now))
-
-
-def _running_queues() -> QuerySet[SaleQueue]:
-    """Each with its event, whose state decides whether anybody may come in, and its lanes."""
-    queues = SaleQueue.objects.filter(state__in=SaleQueue.RUNNING).select_related("event")
-    return queues.defer("event__description_ko", "event__description_en").prefetch_related("lanes")
 
 
 def _without_ended_sales(queues: Sequence[SaleQueue], now: datetime) -> list[SaleQueue]:
@@ -88,8 +82,7 @@ def _tick_in_rounds(
     queues: Sequence[SaleQueue], drawing: set[int], now: datetime
 ) -> dict[int, TickResult]:
     """One script moves a bounded number of people; queues with more to do get another round."""
-    is_behind = store.is_behind()
-    calls = {queue.pk: _tick_call(queue, queue.pk in drawing, is_behind, now) for queue in queues}
+    calls = _tick_calls(queues, drawing, now)
     ticked: dict[int, TickResult] = {}
     for _ in range(MAX_ROUNDS):
         with metrics.LUA_SECONDS.time():
@@ -107,10 +100,20 @@ def _tick_in_rounds(
     return ticked
 
 
-def _tick_call(
-    queue: SaleQueue, drawing: bool, is_behind: bool, now: datetime
-) -> ScriptCall[TickResult]:
-    return store.tick(queue.pk, rules_of(queue, drawing=drawing), now, is_behind=is_behind)
+def _tick_calls(
+    queues: Sequence[SaleQueue], drawing: set[int], now: datetime
+) -> dict[int, ScriptCall[TickResult]]:
+    is_behind, lanes, places = store.is_behind(), running_lanes(), places_inside_each(queues)
+    calls: dict[int, ScriptCall[TickResult]] = {}
+    for queue in queues:
+        rules = rules_of(
+            queue,
+            drawing=queue.pk in drawing,
+            lanes=lanes.get(queue.pk, ()),
+            places=places[queue.pk],
+        )
+        calls[queue.pk] = store.tick(queue.pk, rules, now, is_behind=is_behind)
+    return calls
 
 
 def maintain_queue(event_id: int, *, now: datetime) -> None:

@@ -98,6 +98,10 @@ def people_inside(event_id: int) -> dict[str, int]:
     return {person: int(mark.split(":")[1]) for person, mark in found if mark}
 
 
+def events_with_people_inside(event_ids: Sequence[int]) -> list[int]:
+    return _filled(event_ids, "inside", "zcard")
+
+
 def events_with_journal(event_ids: Sequence[int]) -> list[int]:
     """Those of these events whose journal has entries."""
     return _filled(event_ids, "journal", "xlen")
@@ -105,13 +109,18 @@ def events_with_journal(event_ids: Sequence[int]) -> list[int]:
 
 def _filled(event_ids: Sequence[int], name: str, command: str) -> list[int]:
     """Those of these events whose key of this name is not empty."""
+    lengths = _of_each(event_ids, name, command)
+    return [event_id for event_id, length in lengths.items() if length]
+
+
+def _of_each(event_ids: Sequence[int], name: str, command: str) -> dict[int, Any]:
+    """What the command answers for the key of this name of each event, in one round trip."""
     if not event_ids:
-        return []
+        return {}
     with redis.queue_client().pipeline(transaction=False) as pipe:
         for event_id in event_ids:
             getattr(pipe, command)(keys.key(event_id, name))
-        lengths = pipe.execute()
-    return [event_id for event_id, length in zip(event_ids, lengths, strict=True) if length]
+        return dict(zip(event_ids, pipe.execute(), strict=True))
 
 
 def journal_entries(event_id: int, count: int) -> list[tuple[str, dict[str, str]]]:
@@ -125,6 +134,22 @@ def delete_journal_entries(event_id: int, entries: Sequence[str]) -> None:
 def blocks(event_id: int) -> dict[str, str]:
     """The reason for each blocked person."""
     return redis.queue_client().hgetall(keys.key(event_id, "blocked"))
+
+
+def blocks_of_each(event_ids: Sequence[int]) -> dict[int, dict[str, str]]:
+    return _of_each(event_ids, "blocked", "hgetall")
+
+
+def demotions_of_each(event_ids: Sequence[int]) -> dict[int, dict[str, str]]:
+    return _of_each(event_ids, "demoted", "hgetall")
+
+
+def bypassing_of_each(event_ids: Sequence[int]) -> dict[int, set[str]]:
+    return _of_each(event_ids, "bypass", "smembers")
+
+
+def unverified_of_each(event_ids: Sequence[int]) -> dict[int, set[str]]:
+    return _of_each(event_ids, "unverified", "smembers")
 
 
 def demotions(event_id: int) -> dict[str, str]:
@@ -152,8 +177,8 @@ def unverified(event_id: int) -> set[str]:
     return redis.queue_client().smembers(keys.key(event_id, "unverified"))
 
 
-def people_at_limit(event_id: int) -> set[str]:
-    return redis.queue_client().smembers(keys.key(event_id, "at_limit"))
+def people_at_limit_of_each(event_ids: Sequence[int]) -> dict[int, set[str]]:
+    return _of_each(event_ids, "at_limit", "smembers")
 
 
 def replace_at_limit(event_id: int, known: set[str], wanted: set[str]) -> None:

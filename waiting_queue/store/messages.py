@@ -19,10 +19,12 @@ def publish_tick_messages(messages: Sequence[TickMessage]) -> None:
         redis.client().pipeline(transaction=False) as published,
     ):
         for message in messages:
+            text = message.to_text()
             if message.queue_state != "closed":  # nothing is kept of a closed queue
                 key = keys.last_tick_message(message.event_id)
-                kept.set(key, message.without_changes(), ex=KEPT_SECONDS)
-            published.publish(keys.tick_channel(redis.database()), message.to_text())
+                last = message.without_changes() if message.changes else text
+                kept.set(key, last, ex=KEPT_SECONDS)
+            published.publish(keys.tick_channel(redis.database()), text)
         kept.execute()
         published.execute()
 

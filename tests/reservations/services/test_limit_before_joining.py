@@ -84,14 +84,16 @@ def test_a_purchase_while_people_are_counted_stays_marked(event, fan, now, monke
     join(event, fan, now)
     count = selectors.people_at_limit
 
-    def count_before_the_purchase(event):
-        counted = count(event)
+    def count_before_the_purchase(events):
+        counted = count(events)
         buy(event, fan, now, *seat_ids(event)[:2])
         return counted
 
-    def mark_late(*, event_id, find_people):
+    def mark_late(*, event_ids, find_people):
         found = find_people()
-        store.replace_at_limit(event_id, store.people_at_limit(event_id), found)
+        known = store.people_at_limit_of_each(event_ids)
+        for event_id in event_ids:
+            store.replace_at_limit(event_id, known[event_id], found[event_id])
 
     monkeypatch.setattr(selectors, "people_at_limit", count_before_the_purchase)
     if not keeps:

@@ -364,6 +364,29 @@ def first_of(line, now):
 
 
 @pytest.mark.django_db
+class TestLinesWithNothingToHandle:
+    def test_they_take_part_in_one_statement_only(self, open_queue, now, django_assert_num_queries):
+        four = ["day"] * 4  # one fewer than a group
+        join(open_queue, now, four, network=FARM, device="one", in_line=False)
+
+        with django_assert_num_queries(1):
+            assert move(open_queue, now) == 0
+
+    def test_control_a_crowd_is_looked_at(self, open_queue, now, django_assert_max_num_queries):
+        join(open_queue, now, ["day"] * 5, network=FARM, device="one", in_line=False)
+
+        with pytest.raises(pytest.fail.Exception), django_assert_max_num_queries(1):
+            move(open_queue, now)
+
+    def test_people_whom_only_redis_keeps_waiting_are_called_again(self, open_queue, now):
+        store.run(store.set_unverified(open_queue.pk, ["7"]))
+
+        move(open_queue, now)
+
+        assert store.unverified(open_queue.pk) == set()
+
+
+@pytest.mark.django_db
 def test_a_group_in_the_lobby_is_at_the_end_before_anybody_is_called(queue, operator, now):
     queue.admit_per_second, queue.max_inside = 0, 5
     queue.save()

@@ -12,6 +12,7 @@ from payments.models import Payment
 from reservations.models import Reservation, ReservedSeat
 from ticketing.console.models import Sample
 from ticketing.core.errors import NotFound
+from ticketing.core.prepared_queries import PreparedQuery
 from ticketing.events.models import Event, Grade, Seat
 from waiting_queue.models import SaleQueue
 
@@ -28,9 +29,17 @@ SAMPLE_SECONDS = 10
 SUMMED = ("free", "held", "paying", "sold", "held_back")
 
 
+_RUNNING_QUEUES = PreparedQuery(
+    lambda it: (
+        SaleQueue.objects.filter(state__in=RUNNING)
+        .select_related("event", "autopilot")
+        .order_by("opens_at", "pk")
+    )
+)
+
+
 def running_queues() -> list[SaleQueue]:
-    queues = SaleQueue.objects.filter(state__in=RUNNING).select_related("event", "autopilot")
-    return list(queues.order_by("opens_at", "pk"))
+    return _RUNNING_QUEUES.all()
 
 
 def queue_of(event_id: int) -> SaleQueue:

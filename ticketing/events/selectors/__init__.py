@@ -21,6 +21,7 @@ from ticketing.events.selectors.seat_counts import (
     SectionAvailability,
     event_seat_counts,
     free_seats_up_to,
+    free_seats_up_to_each,
     grade_availability,
     is_sold_out,
     seats_by_grade,

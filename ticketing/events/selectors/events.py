@@ -77,14 +77,17 @@ def search_events(events: QuerySet[Event], search: str) -> QuerySet[Event]:
     return events
 
 
-def events_without_free_seats() -> QuerySet[Event]:
+def events_without_free_seats() -> list[Event]:
     """Events on sale of which no seat is free."""
-    on_sale = Event.objects.filter(~Exists(_free_seats_of_event()), state=Event.State.ON_SALE)
-    return on_sale.order_by("pk")
+    return _WITHOUT_FREE_SEATS.all()
 
 
-def sold_out_events_with_free_seats() -> QuerySet[Event]:
+def sold_out_events_with_free_seats() -> list[Event]:
     """Sold-out events of which seats are free, unless an operator said that they are sold out."""
+    return _SOLD_OUT_WITH_FREE_SEATS.all()
+
+
+def _sold_out_with_free_seats() -> QuerySet[Event]:
     moves = EventChange.objects.filter(event_id=OuterRef("pk"), what="state").order_by("-pk")
     sold_out = Event.objects.filter(Exists(_free_seats_of_event()), state=Event.State.SOLD_OUT)
     found = sold_out.annotate(operator=Subquery(moves.values("by")[:1]))
@@ -93,3 +96,12 @@ def sold_out_events_with_free_seats() -> QuerySet[Event]:
 
 def _free_seats_of_event() -> QuerySet[Seat]:
     return Seat.objects.filter(event_id=OuterRef("pk"), state=Seat.State.AVAILABLE)
+
+
+# Asked every second, whether or not anything was sold.
+_WITHOUT_FREE_SEATS = PreparedQuery(
+    lambda it: Event.objects.filter(
+        ~Exists(_free_seats_of_event()), state=Event.State.ON_SALE
+    ).order_by("pk")
+)
+_SOLD_OUT_WITH_FREE_SEATS = PreparedQuery(lambda it: _sold_out_with_free_seats())

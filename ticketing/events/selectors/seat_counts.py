@@ -1,7 +1,7 @@
 """How many seats of events are free, held and sold."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,16 +9,29 @@ from django.core.cache import cache
 from django.db.models import Count, Q
 
 from ticketing.core.error_responses import REDIS_OUTAGES
+from ticketing.core.prepared_queries import ids_text
 from ticketing.core.sql import rows
 from ticketing.events.models import Event, Grade, Seat, Section
 
 # Seat counts on pages are at most this old, so that counting costs the same for any crowd.
 COUNTS_SECONDS = 1
 FREE_SEATS_UP_TO = """
-SELECT count(*) AS free FROM (
-    SELECT FROM ticketing_seat
-    WHERE event_id = %(event)s::bigint AND state = 'available' LIMIT %(most)s::int
-) AS counted
+SELECT asked.event, (
+    SELECT count(*) FROM (
+        SELECT FROM ticketing_seat
+        WHERE event_id = asked.event AND state = 'available' LIMIT asked.most
+    ) AS counted
+) AS free
+FROM unnest(%(events)s::bigint[], %(most)s::int[]) AS asked (event, most)
+"""
+SEATS_BY_GRADE = """
+SELECT grade.code, grade.name_ko, grade.name_en,
+       count(*) FILTER (WHERE seat.state = 'available') AS free,
+       count(*) FILTER (WHERE seat.state = 'held') AS held,
+       count(*) FILTER (WHERE seat.state = 'sold') AS sold
+FROM ticketing_grade AS grade LEFT JOIN ticketing_seat AS seat ON seat.grade_id = grade.id
+WHERE grade.event_id = %(event)s::bigint
+GROUP BY grade.id ORDER BY grade.order, grade.id
 """
 COUNTS_BY_STATE = {state.value: Count("pk", filter=Q(state=state)) for state in Seat.State}
 
@@ -120,20 +133,28 @@ def seats_free(event_id: int) -> int:
 
 def free_seats_up_to(event_id: int, most: int) -> int:
     """Count the free seats of an event now, but no further than `most`: so it costs little."""
-    return int(rows(FREE_SEATS_UP_TO, {"event": event_id, "most": most})[0]["free"])
+    return free_seats_up_to_each({event_id: most})[event_id]
+
+
+def free_seats_up_to_each(most: Mapping[int, int]) -> dict[int, int]:
+    """The same for several events, in one statement; `most` is by event."""
+    if not most:
+        return {}
+    found = rows(FREE_SEATS_UP_TO, {"events": ids_text(most), "most": ids_text(most.values())})
+    return {row["event"]: row["free"] for row in found}
 
 
 def seats_by_grade(event_id: int) -> list[GradeSeatCounts]:
     """Free, held and sold seats of every grade, in the order of the grades."""
-    rows = _cached_counts(f"seats-by-grade:{event_id}", lambda: _count_by_grade(event_id))
-    return [GradeSeatCounts(*row) for row in rows]
+    counts = _cached_counts(f"seats-by-grade:{event_id}", lambda: _count_by_grade(event_id))
+    return [GradeSeatCounts(*row) for row in counts]
 
 
 def _count_by_grade(event_id: int) -> list[Any]:
-    states = {"free": Seat.State.AVAILABLE, "held": Seat.State.HELD, "sold": Seat.State.SOLD}
-    counts = {name: Count("seats", filter=Q(seats__state=state)) for name, state in states.items()}
-    grades = Grade.objects.filter(event_id=event_id).order_by("order", "pk").annotate(**counts)
-    return list(grades.values_list("code", "name_ko", "name_en", *states))
+    return [
+        (row["code"], row["name_ko"], row["name_en"], row["free"], row["held"], row["sold"])
+        for row in rows(SEATS_BY_GRADE, {"event": event_id})
+    ]
 
 
 def event_seat_counts(event_ids: Collection[int]) -> dict[int, Any]:

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from ticketing.accounts.models import User
 from ticketing.events.errors import NoSeats
-from ticketing.events.locks import due_events, due_events_for_update, event_for_update
+from ticketing.events.locks import due_events_for_update, event_for_update, has_due_event
 from ticketing.events.models import Event
 from ticketing.events.services.changes import record_change
 
@@ -30,7 +30,7 @@ def open_due_sales(*, now: datetime) -> list[Event]:
 
     A sale needs seats, and a line or the operator's word that it has none.
     """
-    return _open_due_sales(now) if due_events(now).exists() else []
+    return _open_due_sales(now) if has_due_event(now) else []
 
 
 @transaction.atomic
