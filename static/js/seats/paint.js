@@ -28,7 +28,7 @@ export function begin(context, scene) {
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.textAlign = "center";
   context.textBaseline = "middle";
-  context.wanted = "";
+  context.weight = 0;
   const seen = [x, y, x + width / scale, y + height / scale];
   return { ...scene, context, seen, px: (wx) => (wx - x) * scale, py: (wy) => (wy - y) * scale };
 }

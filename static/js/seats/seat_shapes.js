@@ -45,7 +45,7 @@ function add(key, draw) {
   if (places.size === MOST) {
     places.clear();
     context.reset();
-    [context.textAlign, context.textBaseline] = ["center", "middle"];
+    [context.textAlign, context.textBaseline, context.weight] = ["center", "middle", 0];
   }
   const at = places.size;
   places.set(key, at);

@@ -1,6 +1,7 @@
 // Shapes and texts on a canvas.
 
 const FONT = "Pretendard Variable, sans-serif";
+const SIZE = 16; // pixels of every font: the first text in another size would cost more than drawing a tile
 
 export function circle(context, x, y, radius) {
   context.beginPath();
@@ -13,12 +14,11 @@ export function rounded(context, x, y, wide, high, corner) {
   context.fill();
 }
 
-/** Whole pixels and a change only if needed: a new font costs more than drawing many seats. */
-export function useFont(context, size, weight) {
-  const wanted = `${weight} ${Math.round(size)}px ${FONT}`;
-  if (context.wanted === wanted) return;
-  context.font = wanted;
-  context.wanted = wanted;
+/** The font of this weight, if the context has another one. */
+function useFont(context, weight) {
+  if (context.weight === weight) return;
+  context.font = `${weight} ${SIZE}px ${FONT}`;
+  context.weight = weight;
 }
 
 const widths = new Map();
@@ -27,15 +27,21 @@ const widths = new Map();
 export const forgetWidths = () => widths.clear();
 
 export function widthOf(context, words, size, weight) {
-  const key = `${weight} ${Math.round(size)} ${words}`;
+  const key = `${weight} ${words}`;
   if (!widths.has(key)) {
-    useFont(context, size, weight);
-    widths.set(key, context.measureText(words).width);
+    useFont(context, weight);
+    widths.set(key, context.measureText(words).width / SIZE);
   }
-  return widths.get(key);
+  return widths.get(key) * size;
 }
 
+/** Words around a point, scaled to whole pixels, for which letters are kept. */
 export function write(context, words, x, y, size, weight) {
-  useFont(context, size, weight);
-  context.fillText(words, x, y);
+  const scale = Math.round(size) / SIZE;
+  useFont(context, weight);
+  context.save();
+  context.translate(x, y);
+  context.scale(scale, scale);
+  context.fillText(words, 0, 0);
+  context.restore();
 }
