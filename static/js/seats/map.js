@@ -5,7 +5,7 @@ import { colour, readColours } from "./colours.js";
 import { followButtons, followKeys, followPointers } from "./gestures.js";
 import { Minimap } from "./minimap.js";
 import { paintNames } from "./names.js";
-import { paint } from "./paint.js";
+import { boxesOf, paint } from "./paint.js";
 import { forget } from "./seat_shapes.js";
 import { forgetWidths } from "./strokes.js";
 import { Tiles } from "./tiles.js";
@@ -76,9 +76,9 @@ export class SeatMap {
     this.#camera.closer(Math.max(this.#camera.pitch, READABLE), this.plan.x[at], this.plan.y[at]);
   }
 
-  /** Something in the drawing changed. */
-  draw() {
-    this.#tiles.invalidate();
+  /** The drawing changed: all of it, or only the states of these seats. */
+  draw(seats = null) {
+    this.#tiles.invalidate(seats && ((scale) => boxesOf(this.plan, seats, scale * PITCH)));
     this.#minimap.invalidate();
     this.#nextFrame();
   }

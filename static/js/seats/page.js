@@ -10,11 +10,12 @@ import { SeatMap } from "./map.js";
 import { say } from "./labels.js";
 
 const HINT = 4_000;
+const COUNTS = 1_000; // ms until free seats are counted again: new text costs a layout of the page
 const box = document.getElementById("seat-map");
 
 function begin() {
   const me = JSON.parse(box.dataset.me), { event, list, socket, hold, basket, request } = box.dataset;
-  let plan = null, hint = 0;
+  let plan = null, hint = 0, counting = 0;
   const choice = new Choice(me, { event, hold, basket, request }, changed);
   const filter = new Filter(box.querySelector("[data-filter]"), () => map.draw());
   const map = new SeatMap(box, { marks: me.marks, own: me.own, filter, tell: { taken, met, pointed, grew, stood } });
@@ -42,13 +43,19 @@ function begin() {
     if (!plan) return false;
     const touchedSeats = [];
     const unknown = plan.apply(changes, (at) => touchedSeats.push(at));
-    for (const at of touchedSeats) if (map.chosen.has(at)) choice.lost(at);
+    const touchedChoice = touchedSeats.filter((at) => map.chosen.has(at));
+    for (const at of touchedChoice) choice.lost(at);
+    if (touchedChoice.length) choice.show();
     if (touchedSeats.length) {
-      choice.show();
-      filter.show(plan);
+      counting ||= setTimeout(recount, COUNTS);
+      map.draw(touchedSeats);
     }
-    map.draw();
     return unknown;
+  }
+
+  function recount() {
+    counting = 0;
+    filter.show(plan);
   }
 
   function changed(words, alone = []) {

@@ -1,5 +1,6 @@
 // Draws a part of the plan: sections when zoomed out, seats when zoomed in.
 
+import { PITCH } from "./camera.js";
 import { FREE } from "./plan.js";
 import { count, say } from "./labels.js";
 import { colour } from "./colours.js";
@@ -35,6 +36,12 @@ export function begin(context, scene) {
 
 /** Whether the seats of a section are drawn, not only its outline. */
 export const isNear = (section, { pitch }) => section.kind !== "standing" && pitch >= SEATS_FROM;
+
+/** Where the drawing changes with the state of these seats: there, or from afar in their whole sections. */
+export function boxesOf(plan, seats, pitch) {
+  if (pitch < SEATS_FROM) return [...new Set(seats.map((seat) => plan.sectionOf(seat)))].map(({ box }) => box);
+  return seats.map((seat) => [plan.x[seat] - PITCH, plan.y[seat] - PITCH, plan.x[seat] + PITCH, plan.y[seat] + PITCH]);
+}
 
 export const meet = (a, b) => a[0] <= b[2] && a[2] >= b[0] && a[1] <= b[3] && a[3] >= b[1];
 

@@ -1,6 +1,8 @@
 // Finished pictures of parts of the plan. Frames copy them, moved and scaled while the map moves; when it rests, what is in view
 // is drawn again at its exact scale. A frame draws a few tiles only, so that the next movement never waits for them.
 
+import { meet } from "./paint.js";
+
 const SIDE = 256; // pixels of a tile
 const BUDGET = 3; // ms of a frame for tiles, but one tile at least
 const AHEAD = 64; // pixels around the view, in which tiles are drawn, too
@@ -14,9 +16,13 @@ export class Tiles {
     this.#paint = paint;
   }
 
-  /** Something in the drawing changed. */
-  invalidate() {
-    this.#version += 1;
+  /** The drawing changed: all of it, or only the boxes of the plan that `boxesAt` returns for a scale. */
+  invalidate(boxesAt = null) {
+    if (!boxesAt) this.#version += 1;
+    else for (const level of this.#levels) {
+      const boxes = boxesAt(level.scale);
+      for (const tile of level.tiles.values()) if (boxes.some((box) => meet(box, boxOf(level, tile)))) tile.version -= 1;
+    }
   }
 
   /** Show what the camera sees; returns whether tiles are left to be drawn. */
@@ -83,6 +89,7 @@ function newTile() {
   return { canvas, context: canvas.getContext("2d", { alpha: false }) };
 }
 
+const boxOf = ({ x, y, unit }, { column, row }) => [x + column * unit, y + row * unit, x + (column + 1) * unit, y + (row + 1) * unit];
 const nameOf = (column, row) => `${column} ${row}`;
 const isIn = ({ column, row }, [left, top, right, bottom]) => column > left - 1 && column < right && row > top - 1 && row < bottom;
 
