@@ -25,11 +25,11 @@ export class Live {
 
   /** Load the list if it changed, then apply recent changes on top. */
   #load() {
-    this.#loading ??= this.#fetch().catch(() => null).then((body) => {
+    this.#loading ??= this.#fetch().catch(() => null).then(async (body) => {
       this.#loading = null;
       this.#after("list", spread(this.#isPolling ? POLL : RELOAD), () => document.hidden || this.#load());
       if (!body) return;
-      this.#listener.loaded(body);
+      await this.#listener.loaded(body);
       this.#recent = this.#recent.filter(({ at }) => at > performance.now() - RECENT);
       for (const { changes } of this.#recent) this.#listener.changed(changes);
     });

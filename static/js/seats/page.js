@@ -22,9 +22,12 @@ function begin() {
   const card = new Card(box.querySelector("[data-card]"), choice, me.views);
   const live = new Live({ list, socket }, { loaded, changed: heard, requestChanged: choice.waiting.receive, passMoved, connectionChanged });
 
-  function loaded(body) {
+  /** In two tasks: taps and scrolling need not wait for both. Changes that come between them are applied again afterwards. */
+  async function loaded(body) {
     mark("seats:list");
-    plan = new SeatPlan(body);
+    const unpacked = new SeatPlan(body);
+    await window.scheduler?.yield?.();
+    plan = unpacked;
     choice.seen(plan);
     filter.show(plan);
     map.chosen = new Set(choice.seats);
