@@ -127,9 +127,10 @@ function speak(words) {
 }
 
 function connectionChanged(how, seconds) {
-  const place = box.querySelector("[data-connection]");
+  const place = box.querySelector("[data-connection]"), label = place.querySelector("[data-connection-label]"), words = say(how, { n: seconds });
+  if (label.textContent === words) return; // each change says so: the same text again costs a layout of the page
   place.dataset.connection = how;
-  place.querySelector("[data-connection-label]").textContent = say(how, { n: seconds });
+  label.textContent = words;
 }
 
 if (box) begin();
