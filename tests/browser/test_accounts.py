@@ -57,3 +57,18 @@ def test_a_passkey_is_added_and_logs_in(open_page, site, fan, settings):
     page.get_by_role("button", name="Use a passkey").click()
 
     expect(page.get_by_role("heading", name="Your account")).to_be_visible()
+
+
+def test_rules_for_a_password_do_not_look_like_errors(open_page, fan):
+    page = open_page("/accounts/password/", fan)
+    colour = "element => getComputedStyle(element).color"
+
+    rules = page.locator(".field__help ul").first
+
+    assert rules.evaluate(colour) == rules.locator("xpath=..").evaluate(colour)
+    for field in page.locator("main input[type=password]").all():
+        field.fill("x")
+    page.locator("main form button").first.click()
+    errors = page.locator(".errorlist").first
+    expect(errors).to_be_visible()
+    assert errors.evaluate(colour) != page.locator(".field__help").first.evaluate(colour)
