@@ -67,7 +67,7 @@ export class SeatMap {
     this.draw();
     if (!first) return this.#camera.keep(seen);
     this.#camera.see(seen);
-    this.#resize();
+    this.#fit(); // the next frame paints
   }
 
   /** Bring a seat into view, large enough to read. */
@@ -112,14 +112,18 @@ export class SeatMap {
   }
 
   #resize() {
-    const { clientWidth: width, clientHeight: height } = this.#view;
-    if (!width) return;
-    this.#canvas.width = Math.round(width * this.#ratio);
-    this.#canvas.height = Math.round(height * this.#ratio);
+    if (this.#fit() && this.plan) this.paintNow();
+  }
+
+  /** Give the canvas the size of the view; returns whether it had another one, and is empty now. */
+  #fit() {
+    const { clientWidth: width, clientHeight: height } = this.#view, size = [width, height].map((side) => Math.round(side * this.#ratio));
+    if (!width || (size[0] === this.#canvas.width && size[1] === this.#canvas.height)) return false;
+    [this.#canvas.width, this.#canvas.height] = size;
     this.#minimap.resize(this.#ratio);
     this.#camera.resize(width, height);
     this.#rest();
-    if (this.plan) this.paintNow();
+    return true;
   }
 
   #moved() {

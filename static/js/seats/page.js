@@ -33,7 +33,7 @@ function begin() {
     map.chosen = new Set(choice.seats);
     if (box.hidden) open();
     map.show(plan);
-    mark("seats:ready");
+    requestAnimationFrame(() => mark("seats:ready")); // after the map's own frame
   }
 
   function open() {
