@@ -6,7 +6,7 @@ from threading import Barrier
 from uuid import uuid4
 
 import pytest
-from celery.beat import PersistentScheduler, ScheduleEntry
+from celery.beat import PersistentScheduler, ScheduleEntry, event_t
 from celery.schedules import schedule
 from redis.exceptions import ConnectionError
 
@@ -123,6 +123,18 @@ def test_entries_are_sorted_once(beat, sent):
 
     assert one._heap is heap
     assert {it.entry.name for it in heap} == set(one.schedule) != set()
+
+
+@pytest.mark.parametrize("sleeps", [True, False], ids=["it", "control"])
+def test_a_beat_sleeps_until_the_last_moment(beat, sent, monkeypatch, sleeps):
+    """Celery's own looks again and again in the last 10 ms before an entry is due."""
+    if not sleeps:
+        monkeypatch.setattr(SharedScheduler, "adjust", PersistentScheduler.adjust)
+    one = beat()
+    monkeypatch.setattr(one, "is_due", lambda entry: (False, 0.005))
+    one.old_schedulers, one._heap = one.schedule, [event_t(0, 5, entry(1))]
+
+    assert (one.tick() > 0) is sleeps
 
 
 def test_a_beat_that_is_stopped_hands_over_at_once(beat, sent):
