@@ -127,7 +127,11 @@ class PageCopies:
                     if kept := await self._shared(variant, seconds):
                         return kept
                     if await store.acquire_render_lock(variant.key):
-                        return None
+                        # Another process may have rendered between the look and the lock.
+                        kept = await self._shared(variant, seconds)
+                        if kept:
+                            store.release_render_lock(variant.key)
+                        return kept
                 await asyncio.sleep(POLL_SECONDS)
         except (RedisError, TimeoutError):
             self._redis_silent_until = clock.monotonic() + STALE_SECONDS

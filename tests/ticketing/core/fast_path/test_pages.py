@@ -482,8 +482,8 @@ async def test_control_without_single_flight_a_crowd_renders_often(site: Site, e
 
 async def test_several_processes_render_once(event: Event, monkeypatch: Any):
     """However long the busy machine takes for the render and for Redis."""
-    monkeypatch.setattr(page_copies, "REDIS_SECONDS", 60)
-    monkeypatch.setattr(page_copies, "RENEWAL_SHARE", 60)
+    for name in ("REDIS_SECONDS", "RENEWAL_SHARE", "PATIENCE_SECONDS", "STALE_SECONDS"):
+        monkeypatch.setattr(page_copies, name, 60)
     monkeypatch.setattr(store, "LOCK_MS", 60_000)
     processes = [Site() for _ in range(4)]
 
@@ -494,6 +494,26 @@ async def test_several_processes_render_once(event: Event, monkeypatch: Any):
     assert {page.status_code for page in pages} == {200}
     assert sum(len(site.renders) for site in processes) == 1
     assert len({page.text for page in pages}) == 1
+
+
+async def test_a_copy_that_comes_between_the_look_and_the_lock_is_used(
+    event: Event, monkeypatch: Any
+):
+    monkeypatch.setattr(page_copies, "REDIS_SECONDS", 60)
+    faster, slower, acquire, asked = Site(), Site(), store.acquire_render_lock, []
+
+    async def overtaken(key: str) -> bool:
+        asked.append(key)
+        if len(asked) == 1:
+            await faster.get(f"/events/{event.pk}/")
+        return await acquire(key)
+
+    monkeypatch.setattr(store, "acquire_render_lock", overtaken)
+
+    page = await slower.get(f"/events/{event.pk}/")
+
+    assert page.status_code == 200
+    assert (len(faster.renders), len(slower.renders)) == (1, 0)
 
 
 async def test_control_without_the_lock_several_processes_render(event: Event, monkeypatch: Any):
