@@ -10,6 +10,7 @@ from reservations import services
 from reservations.api import documents
 from reservations.api.callers import Holder, HolderAuthentication
 from reservations.api.serializers import (
+    ORDINARY_HOW,
     HowSerializer,
     KeySerializer,
     WishSerializer,
@@ -49,7 +50,8 @@ def hold_arguments(request: ApiRequest) -> dict[str, Any]:
         "choice": CHOICES[kind](wish),
     }
     if request.query:
-        arguments |= validated(HowSerializer, request.query_params)
+        ordinary = ORDINARY_HOW.get(request.query)
+        arguments |= ordinary or validated(HowSerializer, request.query_params)
     return arguments
 
 

@@ -7,11 +7,19 @@ from unittest.mock import ANY
 
 import pytest
 from django.core.management import call_command
+from django.http import QueryDict
 from django.test import Client
 
 from reservations import services
 from reservations.api.calls import CHOICES
-from reservations.api.serializers import WishSerializer, ordinary_wish
+from reservations.api.serializers import (
+    MODES,
+    ORDINARY_HOW,
+    HowSerializer,
+    WishSerializer,
+    ordinary_wish,
+    validated,
+)
 from reservations.models import HoldRequest, Reservation
 from reservations.services import hold_requests
 from tests.making import make_event, make_plan, seat_ids
@@ -177,6 +185,18 @@ def test_an_ordinary_wish_is_what_the_serializer_would_read(wish):
 )
 def test_any_other_wish_is_read_field_by_field(wish):
     assert ordinary_wish(wish) is None
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_ordinary_mode_is_what_the_serializer_would_read(mode):
+    query = f"mode={mode}"
+
+    assert ORDINARY_HOW[query] == validated(HowSerializer, QueryDict(query))
+
+
+@pytest.mark.parametrize("query", ["", "mode=", "mode=later", "mode=async&mode=now", "mode=%61uto"])
+def test_any_other_mode_is_left_to_the_serializer(query):
+    assert query not in ORDINARY_HOW
 
 
 def test_seats_of_elsewhere_are_refused(ann):
