@@ -137,8 +137,10 @@ class End(asyncio.Protocol):
         connection = self.connection
         connection.link.connections.add(connection)
         if self is connection.client:
-            self.transport.pause_reading()
-            self.opening = asyncio.get_running_loop().create_task(connection.open())
+            loop = asyncio.get_running_loop()
+            # Not at once: the first releases of Python 3.11 start to read after this method.
+            loop.call_soon(self.transport.pause_reading)
+            self.opening = loop.create_task(connection.open())
 
     def data_received(self, data: bytes) -> None:
         self.flow.receive(data)
