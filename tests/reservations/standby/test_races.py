@@ -54,6 +54,8 @@ def test_many_workers_offer_each_seat_once_and_in_order(event, orders, now):
     refunded(now, *orders[:4])
 
     results = together(WORKERS, lambda _: services.process_returned_seats(now=now))
+    # Who finds the list locked leaves the rest to the next run.
+    results.append(services.process_returned_seats(now=now))
 
     assert sum(results) == 4
     assert offers() == entries[:4]
