@@ -26,9 +26,9 @@ from bench.client import (
 
 @dataclass(frozen=True)
 class HoldClient:
-    url: str
-    headers: dict[str, str]
-    bodies: list[Any]
+    """One connection, and what is asked over it: URL, headers and body of each request."""
+
+    requests: list[tuple[str, dict[str, str], Any]]
 
 
 @dataclass(frozen=True)
@@ -70,14 +70,14 @@ async def run(clients: list[HoldClient]) -> HoldTimings:
 async def _send(
     client: HoldClient, ready: Any, began: list[float], times: list[float], statuses: Counter[str]
 ) -> None:
-    connection, url = Connection(client.url), urlsplit(client.url)
-    path = f"{url.path}?{url.query}" if url.query else url.path
-    headers = {"Content-Type": "application/json"} | client.headers
+    connection = Connection(client.requests[0][0])
     await connection.open()
     await ready.wait()
     began.append(time.perf_counter())
-    for body in client.bodies:
-        sent = time.perf_counter()
+    for address, headers, body in client.requests:
+        sent, url = time.perf_counter(), urlsplit(address)
+        path = f"{url.path}?{url.query}" if url.query else url.path
+        headers = {"Content-Type": "application/json"} | headers
         content = json.dumps(body).encode()
         request = request_bytes("POST", connection.netloc, path, headers, content)
         statuses[_outcome(await connection.ask(request))] += 1

@@ -16,6 +16,8 @@ from bench.report import Report
 from bench.site import BenchSite
 
 SESSIONS, HOLDS_EACH = 32, 40
+SEATS_PER_PERSON = 4  # the default of an event
+SQL_HOLDS_EACH = 400
 CROWDS = (30, 1_000)
 PRESSES = 100
 STANDING = 1_000
@@ -45,15 +47,16 @@ def run(options: Options) -> Report:
     report = site.report("holds")
     try:
         prepare_database()
-        fans = make_fans(max(CROWDS), site.url)
+        sessions = options.people or SESSIONS
+        fans = make_fans(max(*CROWDS, sessions * SQL_HOLDS_EACH // SEATS_PER_PERSON), site.url)
         site.start_web()
-        sessions = fans[: options.people or SESSIONS]
-        _report_distinct(report, site, sessions, options.rounds)
+        _report_distinct(report, site, fans, options)
+        fans = fans[: max(CROWDS)]
         _report_standing(report, site, fans[:STANDING])
         for crowd in CROWDS:
             _report_one_seat(report, site, fans[:crowd])
         _report_in_order(report, site, fans)
-        _report_sold_out(report, site, sessions, options.rounds)
+        _report_sold_out(report, site, fans[:sessions], options.rounds)
         _report_best(report, site, fans[:PRESSES])
     finally:
         site.stop()
@@ -73,28 +76,42 @@ def _event(fans: list[Fan], seats: int, **more: int) -> tuple[int, list[int]]:
 
 
 def _clients(fans: list[Fan], address: Callable[[Fan], str], bodies: Any) -> list[HoldClient]:
+    """A connection for each fan."""
     return [
-        HoldClient(address(fan), fan.headers, bodies(number)) for number, fan in enumerate(fans)
+        HoldClient([(address(fan), fan.headers, body) for body in bodies(number)])
+        for number, fan in enumerate(fans)
     ]
 
 
-def _report_distinct(report: Report, site: BenchSite, fans: list[Fan], rounds: int) -> None:
-    """Measure in turns, so that a slow moment of the machine affects all of them."""
-    per_round = len(fans) * HOLDS_EACH
-    event, seats = _event(fans, 2 * rounds * per_round)
+def _report_distinct(report: Report, site: BenchSite, fans: list[Fan], options: Options) -> None:
+    """Measure in turns, so that a slow moment of the machine affects all of them.
+
+    Nobody holds more seats than an ordinary event allows: all that somebody has are counted by
+    each hold. The first turn of each kind is not counted: connections plan their statements.
+    """
+    sessions = options.people or SESSIONS
+    per_turn = sessions * HOLDS_EACH
+    people = per_turn // SEATS_PER_PERSON
+    event, seats = _event(fans[:people], 2 * (options.rounds + 1) * per_turn)
     turns: dict[str, list[Turn]] = {ONLY_SQL: [], "hold": []}
-    ours = f"{site.url}/api/v1/events/{event}/reservations/"
-    for _ in range(rounds):
-        for name, address in (
-            (ONLY_SQL, lambda fan: f"{site.url}/bench/hold/{event}/{fan.id}/"),
-            ("hold", lambda _: ours),
+    for _ in range(options.rounds + 1):
+        for name, path in (
+            (ONLY_SQL, "/bench/hold/{event}/{fan}/"),
+            ("hold", "/api/v1/events/{event}/reservations/"),
         ):
-            mine, seats = seats[:per_round], seats[per_round:]
-            bodies = lambda n, mine=mine: [{"seats": [s]} for s in mine[n :: len(fans)]]  # noqa: E731
-            turns[name].append(run_turn(_clients(fans, address, bodies)))
-    title = f"{len(fans)} sessions, seats of their own"
+            requests = [
+                (site.url + path.format(event=event, fan=fan.id), fan.headers, {"seats": [seat]})
+                for fan, seat in zip(fans[:people] * SEATS_PER_PERSON, seats, strict=False)
+            ]
+            del seats[:per_turn]
+            turns[name].append(
+                run_turn([HoldClient(requests[number::sessions]) for number in range(sessions)])
+            )
+            _release(event)
+    turns = {name: its[1:] for name, its in turns.items()}
+    title = f"{sessions} connections, seats of their own"
     _report_table(report, title, turns, floor=ONLY_SQL)
-    alone, cpu_ms = _pgbench(site, fans)
+    alone, cpu_ms = _pgbench(site, fans, sessions)
     report.table(
         "pgbench",
         {
@@ -104,11 +121,20 @@ def _report_distinct(report: Report, site: BenchSite, fans: list[Fan], rounds: i
     )
 
 
-def _pgbench(site: BenchSite, fans: list[Fan]) -> tuple[float, float]:
+def _release(event: int) -> None:
+    """Everybody lets their seats go; those seats are not used again."""
+    from reservations.models import Reservation
+
+    Reservation.objects.filter(event_id=event, state="held").update(state="released")
+
+
+def _pgbench(site: BenchSite, fans: list[Fan], sessions: int) -> tuple[float, float]:
     """Holds a second, and the processor time of PostgreSQL for one."""
     from bench import pgbench
 
-    event, seats = _event(fans, 4_000)
+    holds = sessions * SQL_HOLDS_EACH
+    assert fans[-1].id - fans[0].id >= holds // SEATS_PER_PERSON - 1
+    event, seats = _event([], holds)
     before = machine.cpu_by_kind()["PostgreSQL"]
     speed = pgbench.holds_per_second(
         site.postgres._binary("pgbench"),
@@ -116,11 +142,13 @@ def _pgbench(site: BenchSite, fans: list[Fan]) -> tuple[float, float]:
         event=event,
         first_fan=fans[0].id,
         first_seat=seats[0],
-        sessions=len(fans),
+        sessions=sessions,
+        holds_each=SQL_HOLDS_EACH,
+        seats_per_person=SEATS_PER_PERSON,
     )
     spent = machine.cpu_by_kind()["PostgreSQL"] - before
-    assert _held(event) == 100 * len(fans)
-    return speed, 1000 * spent / (100 * len(fans))
+    assert _held(event) == holds
+    return speed, 1000 * spent / holds
 
 
 def _held(event: int) -> int:

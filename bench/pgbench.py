@@ -17,17 +17,29 @@ VALUES = (
 
 
 def holds_per_second(
-    binary: Path, database_url: str, *, event: int, first_fan: int, first_seat: int, sessions: int
+    binary: Path,
+    database_url: str,
+    *,
+    event: int,
+    first_fan: int,
+    first_seat: int,
+    sessions: int,
+    holds_each: int,
+    seats_per_person: int,
 ) -> float:
-    """Holds per second; each session holds different seats. Fails if a hold is refused."""
+    """Holds per second of seats and people in order of their ids.
+
+    A session's first hold plans its statements, which takes as long as 25 holds: `holds_each` must
+    be many.
+    """
     with NamedTemporaryFile("w", suffix=".sql") as script:
         script.write(_script())
         script.flush()
         variables = {"event": event, "first_fan": first_fan, "first_seat": first_seat}
-        variables |= {"sessions": sessions, "turn": 0}
+        variables |= {"sessions": sessions, "each": seats_per_person, "turn": 0}
         defined = [f"-D{name}={value}" for name, value in variables.items()]
         options = ["-n", "-M", "prepared", "-f", script.name]
-        options += ["-c", str(sessions), "-j", "2", "-t", "100"]
+        options += ["-c", str(sessions), "-j", "2", "-t", str(holds_each)]
         command = [str(binary), *options, *defined, database_url]
         ran = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
     found = TPS.search(ran.stdout)
@@ -40,7 +52,7 @@ def _script() -> str:
     return "\n".join(
         [
             "\\set seat :first_seat + :client_id + :sessions * :turn",
-            "\\set fan :first_fan + :client_id",
+            "\\set fan :first_fan + :client_id + :sessions * (:turn / :each)",
             "\\set turn :turn + 1",
             locks.HOLD.format(", ".join(VALUES)) + ";",
         ]
