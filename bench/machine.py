@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import signal
 import subprocess
 import time
@@ -36,6 +37,7 @@ def header(*, database_url: str, redis_url: str, folder: Path, processes: int) -
         "data on": filesystem(folder),
         "web processes": processes,
         "cores": os.cpu_count(),
+        "Python": platform.python_version(),
         "load before": round(os.getloadavg()[0], 1),
         "commit": commit(),
     }
