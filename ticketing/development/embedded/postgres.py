@@ -70,14 +70,16 @@ class Postgres(Server):
             return False
         return len(lines) > STATUS_LINE and lines[STATUS_LINE].strip() == "ready"
 
-    def create_database(self, name: str) -> None:
-        """Create the database unless it exists."""
+    def create_database(self, name: str, *, template: str = "template1") -> None:
+        """Create the database, a copy of `template`, unless it exists."""
         createdb: list[str | Path] = [
             self._binary("createdb"),
             "-h",
             self.sockets,
             "-U",
             "postgres",
+            "-T",
+            template,
             name,
         ]
         code, output = process.run(createdb)
