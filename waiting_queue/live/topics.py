@@ -105,7 +105,8 @@ class QueueTopic(Topic[QueueSubscriber]):
 
     def _known(self, held: QueueToken, moment: float, turn: int) -> tuple[Frames, int] | None:
         frames, ranks = self._frames, self._ranks
-        if frames is None or ranks is None or turn > frames.turn:
+        # Ranks that were read after the message are not those of the next one yet.
+        if frames is None or ranks is None or turn > frames.message.turn:
             return None
         longest = FRESH_SECONDS if turn else UNNUMBERED_SECONDS
         if moment - self._received_at > longest * max(settings.TICK_MS / 1_000, 1):

@@ -534,6 +534,19 @@ async def test_a_poll_that_is_not_certain_is_not_answered_here(topic):
     assert topic.answer(token, heard_at + UNNUMBERED_SECONDS + 0.1, 0) is None
 
 
+async def test_who_asked_redis_since_the_line_was_read_is_told_no_older_place(topic):
+    line = line_of(range(1, 6))
+    await receives(topic, message(line))  # the first one: the line is read
+    line.leave("2")
+    seen = line.peek("4")
+    held, moment = QueueToken(7, "4", 4, "e1"), topic._received_at
+
+    assert topic.answer(held, moment, 0, turn=seen.turn) is None
+    await receives(topic, message(line))
+    answer = json.loads(topic.answer(held, moment, 0, turn=seen.turn) or "null")
+    assert (seen.ahead, answer["ahead"]) == (2, 2)
+
+
 async def test_a_renewed_pass_is_pushed_again(topic, asked):
     line = line_of([1], rate=0)
     (page,) = await subscribed(topic, line, [1])
