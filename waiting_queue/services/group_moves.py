@@ -16,6 +16,7 @@ from django.db.models import Exists, OuterRef
 
 from ticketing.accounts.selectors import verified_among, verified_since
 from ticketing.core.prepared_queries import PreparedQuery
+from ticketing.core.ttl_cache import clearable
 from ticketing.events.models import Event
 from waiting_queue import store
 from waiting_queue.models import PlaceSignals, QueueChange, SaleQueue
@@ -42,6 +43,9 @@ IDENTITY = Event.IdentityLevel.IDENTITY
 # Of all who joined, at most so many are moved by the system: beyond that operators decide.
 MOST = 0.75
 SOON_SECONDS = 15  # three times as long as until the next look, on a busy machine
+FEWEST = min(LEAST.values())  # people of a group
+# The newest signals of the last two looks of this process.
+_looks: dict[str, int] = clearable({})
 
 
 _SIGNALS = PlaceSignals.objects.filter(event_id=OuterRef("pk"))
@@ -52,7 +56,9 @@ _RUNNING_LINES: PreparedQuery[Any] = PreparedQuery(
         SaleQueue.objects.filter(state__in=SaleQueue.RUNNING)
         .exclude(epoch="")
         .annotate(
-            has_crowd=Exists(_SIGNALS[min(LEAST.values()) - 1 :]),  # enough people for a group
+            has_crowd=Exists(_SIGNALS[FEWEST - 1 :]),  # enough people for a group
+            has_newcomers=Exists(_SIGNALS.filter(pk__gt=it("after"))),
+            newest=PlaceSignals.objects.order_by("-pk").values("pk")[:1],
             has_group=Exists(_GROUP_CHANGES),
         )
         .only("pk", "moves_groups")
@@ -63,11 +69,13 @@ _RUNNING_LINES: PreparedQuery[Any] = PreparedQuery(
 def handle_groups(*, now: datetime) -> int:
     """Of all running lines that have it switched on; return how many people were moved."""
     moved = 0
-    lines = _RUNNING_LINES.all()
+    lines = _lines_to_look_at()
     unverified = store.unverified_of_each([line.pk for line in lines])
+    people = store.people_of_each([line.pk for line in lines])
     for line in lines:
         try:
-            if line.moves_groups and (line.has_crowd or line.has_group):
+            is_alive = line.has_newcomers or people[line.pk] >= FEWEST
+            if line.moves_groups and is_alive and (line.has_crowd or line.has_group):
                 restore_verified(event_id=line.pk, now=now)
                 moved += move_groups(event_id=line.pk, now=now)
                 keep_behind(event_id=line.pk, now=now)
@@ -77,6 +85,19 @@ def handle_groups(*, now: datetime) -> int:
         except Exception:
             log.exception("queue %s: groups were not handled", line.pk)
     return moved
+
+
+def _lines_to_look_at() -> list[Any]:
+    """Running lines; `has_newcomers` since the look before the last one of this process.
+
+    Not since the last one: another worker may have written signals with earlier keys after it.
+    """
+    lines = _RUNNING_LINES.all(after=_looks.get("before_last", 0))
+    if lines:
+        newest = lines[0].newest or 0
+        _looks["before_last"] = _looks.get("last", 0)
+        _looks["last"] = newest
+    return lines
 
 
 def move_groups_of_draw(*, event_id: int, now: datetime) -> None:

@@ -42,6 +42,7 @@ from waiting_queue.store.bulk import (
     own_invitation,
     people_at_limit_of_each,
     people_inside,
+    people_of_each,
     people_with_numbers,
     person_with_number,
     replace_at_limit,

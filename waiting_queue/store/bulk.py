@@ -152,6 +152,17 @@ def unverified_of_each(event_ids: Sequence[int]) -> dict[int, set[str]]:
     return _of_each(event_ids, "unverified", "smembers")
 
 
+def people_of_each(event_ids: Sequence[int]) -> dict[int, int]:
+    """How many are in the lobby, in line, called or inside, in one round trip."""
+    names = ("lobby", "line", "ready", "inside")
+    with redis.queue_client().pipeline(transaction=False) as pipe:
+        for event_id in event_ids:
+            for name in names:
+                pipe.zcard(keys.key(event_id, name))
+        sizes = batched(pipe.execute(), len(names))
+    return dict(zip(event_ids, map(sum, sizes), strict=True))
+
+
 def demotions(event_id: int) -> dict[str, str]:
     """`old number:batch:new number:reason` of everybody who was moved to the end of the line."""
     return redis.queue_client().hgetall(keys.key(event_id, "demoted"))

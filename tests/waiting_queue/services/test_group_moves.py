@@ -323,6 +323,48 @@ def called(line, now):
 
 
 @pytest.mark.django_db
+class TestWhichLinesAreSearched:
+    """Every few seconds: what a crowd has left behind is not searched for ever."""
+
+    @pytest.fixture
+    def searched(self, monkeypatch):
+        searched = []
+        monkeypatch.setattr(
+            group_moves, "strong_groups", lambda event_id: searched.append(event_id) or []
+        )
+        return searched
+
+    @pytest.fixture
+    def left(self, line, now):
+        """A line in which four of thirty people are left; two looks have seen all who came."""
+        people = [str(it) for it in PlaceSignals.objects.values_list("person", flat=True)]
+        for person in people[4:]:
+            services.leave(event_id=line.pk, person=person, now=now)
+        move(line, now)
+        move(line, now)
+        return line
+
+    def test_not_one_that_a_crowd_has_left(self, left, searched, now):
+        assert move(left, now) == 0
+
+        assert searched == []
+
+    def test_one_that_somebody_has_joined_since(self, left, searched, now):
+        join(left, now, ["day"], in_line=False)
+
+        for _ in range(3):
+            move(left, now)
+
+        assert searched == [left.pk, left.pk]  # once more, for what other workers wrote meanwhile
+
+    def test_one_in_which_there_are_enough_people_for_a_group(self, line, searched, now):
+        for _ in range(3):
+            move(line, now)
+
+        assert searched == [line.pk] * 3
+
+
+@pytest.mark.django_db
 class TestWhoComesLater:
     def test_is_called_before_the_group(self, line, now):
         farm = join(line, now, ["day"] * 10, network=FARM)
