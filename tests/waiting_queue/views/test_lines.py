@@ -8,7 +8,8 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
-from tests.making import make_user
+from tests.making import make_user, seat_ids
+from tests.reservations.acting import hold
 from tests.waiting_queue.views.pages import (
     BACKEND,
     OTHERS,
@@ -218,6 +219,24 @@ def test_coming_in_leads_to_the_seats_and_twice_too(me, slow_queue):
     inside = me.get(line_of(slow_queue))
     assert state_of(inside) == "admitted"
     assert f'href="{seats}">Choose your seats' in text(inside)
+
+
+def test_seats_that_are_held_are_one_link_away_inside_and_after_the_turn(me, open_queue, fan):
+    SaleQueue.objects.update(admit_per_second=0)
+    services.tick_open_queues(now=clock.now())
+    me.post(line_of(open_queue))
+    basket = f'href="{reverse("reservations:basket", args=[open_queue.pk])}">To your basket'
+    assert basket not in text(me.get(line_of(open_queue)))
+
+    hold(open_queue.event, fan, clock.now(), *seat_ids(open_queue.event)[:2])
+
+    inside = me.get(line_of(open_queue))
+    assert state_of(inside) == "admitted"
+    assert "You hold 2 seats." in text(inside)
+    assert basket in text(inside)
+    store.run(store.leave(open_queue.pk, str(fan.pk), clock.now(), how="expired"))
+    after = me.get(line_of(open_queue))
+    assert (state_of(after), basket in text(after)) == ("expired", True)
 
 
 def test_where_there_is_room_joining_leads_straight_in(me, open_queue):
