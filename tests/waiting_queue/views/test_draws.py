@@ -51,7 +51,25 @@ def drawn(transactional_db, lobby, operator, fan, now):
     return SaleQueue.objects.get(pk=lobby.pk)
 
 
+# -- none -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("has_lobby_time", "words"),
+    [(True, "This queue opened without its lobby"), (False, "This queue has no lobby")],
+)
+def test_without_a_draw_the_page_says_why(client, open_queue, has_lobby_time, words):
+    if not has_lobby_time:
+        SaleQueue.objects.update(lobby_opens_at=None)
+
+    assert words in text(client, page_of(open_queue))
+
+
 # -- before ---------------------------------------------------------------------------------------
+
+
+def test_a_lobby_that_is_open_does_not_open_any_more(client, queue, lobby):
+    assert "The lobby opens on" not in text(client, page_of(queue))
 
 
 @pytest.mark.parametrize("state", ["scheduled", "lobby"])
