@@ -52,6 +52,31 @@ def test_near_the_opening_the_page_reloads_without_a_script(client, queue, now, 
     assert ('http-equiv="refresh"' in text(page)) == (after is not None)
 
 
+@pytest.mark.parametrize(
+    ("lobby", "line", "words"),
+    [
+        (-5, 5, "This sale will have a waiting line. Its lobby opens in a moment."),
+        (-15, -5, "This sale has a waiting line. It opens in a moment."),
+        (None, -5, "This sale has a waiting line. It opens in a moment."),
+    ],
+)
+def test_before_the_tick_that_opens_it_no_page_names_a_time_that_has_passed(
+    client, queue, now, lobby, line, words
+):
+    """As right after a start of the whole site."""
+    lobby_opens_at = None if lobby is None else now + timedelta(minutes=lobby)
+    opens_at = now + timedelta(minutes=line)
+    SaleQueue.objects.update(lobby_opens_at=lobby_opens_at, opens_at=opens_at)
+
+    event_page = text(client.get(reverse("ticketing:event", args=[queue.pk])))
+    page = text(client.get(line_of(queue)))
+
+    assert words in event_page
+    assert "opens on" not in event_page + page
+    assert "The queue is opening. This page reloads automatically." in page
+    assert ("Come any time before" in page) == (line > 0)
+
+
 def test_an_anonymous_visitor_sees_how_many_wait_and_a_link_to_log_in(client, slow_queue):
     join(slow_queue, *OTHERS[:3])
 
