@@ -1,11 +1,14 @@
 """The demo's crowd: new people each time, and a sale that is left as it was."""
 
+import socket
+
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
 from ticketing.accounts import services as accounts
 from ticketing.accounts.models import Consent, LegalDocument
+from ticketing.events.models import Event
 from ticketing.rehearsal import services
 from waiting_queue.models import SaleQueue
 from waiting_queue.services import set_knobs
@@ -68,3 +71,13 @@ def test_a_real_site_has_no_crowd(queue, settings):
 def test_only_a_running_sale_can_be_filled():
     with pytest.raises(CommandError, match="no line, or is not on sale"):
         call_command("demo_crowd", "12345")
+
+
+def test_without_a_site_on_that_port_it_says_so_and_leaves_the_sale_alone(queue, settings):
+    Event.objects.update(state=Event.State.ON_SALE)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        settings.PORT = free.getsockname()[1]
+
+    with pytest.raises(CommandError, match=rf"port {settings.PORT}.*PORT="):
+        call_command("demo_crowd", str(queue.pk))
+    assert pace(queue) == 40

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import socket
 from argparse import ArgumentParser
 from typing import Any
 
@@ -49,6 +50,7 @@ class Command(BaseCommand):
         event = Event.objects.filter(pk=event_id, queue__isnull=False).first()
         if event is None or event.state != Event.State.ON_SALE:
             raise CommandError(f"Event {event_id} has no line, or is not on sale.")
+        require_site()
         self.stdout.write(f"{fans} people come to {event.title_en} for {minutes:g} minutes.")
         with services.slow_sale(event_id, at_most=round(fans / (60 * minutes * LINE_SHARE), 2)):
             setting = selectors.sale_setting(event) | {"minutes": minutes, "profile": "rush"}
@@ -87,3 +89,14 @@ class Command(BaseCommand):
             self.stdout.flush()
             if finished:
                 return
+
+
+def require_site() -> None:
+    """A database without a site has people whom nothing answers: often it has another port."""
+    try:
+        socket.create_connection(("127.0.0.1", settings.PORT), timeout=5).close()
+    except OSError:
+        raise CommandError(
+            f"No site answers on port {settings.PORT}. Start `make run` first, and leave it "
+            "running; if it has another port, name it: `make demo-crowd PORT=…`."
+        ) from None
