@@ -8,12 +8,21 @@ from django.db.models import Sum
 from payments.sandbox import services, timers
 from payments.sandbox.availability import require_enabled
 from payments.sandbox.behaviours import SECONDS, Behaviour
-from payments.sandbox.models import Call, Faults, Movement, Payment, PlannedBehaviour, Webhook
+from payments.sandbox.models import (
+    Call,
+    Faults,
+    Movement,
+    Payment,
+    PlannedBehaviour,
+    Webhook,
+    new_id,
+)
+from payments.sandbox.services.charges import charge
 from ticketing.core import clock
 
 __all__ = [
-    *("Behaviour", "Charge", "charges", "net_charged", "pay", "plan_next", "reset"),
-    *("set_faults", "wait", "webhooks_of"),
+    *("Behaviour", "Charge", "charges", "net_charged", "pay", "plan_next"),
+    *("record_charge", "reset", "set_faults", "wait", "webhooks_of"),
 ]
 
 LONGEST_WAIT = 30.0
@@ -61,6 +70,21 @@ def pay(
         seconds=opened.seconds if seconds is None else seconds,
         now=now,
     )
+
+
+def record_charge(*, payment_id: str, amount: int, currency: str, now: datetime) -> str:
+    """A payment that was paid without its window, as the demo needs it; returns the transaction."""
+    require_enabled()
+    payment = Payment.objects.create(
+        payment_id=payment_id,
+        state=Payment.State.READY,
+        amount=amount,
+        currency=currency,
+        transaction_id=new_id("tx"),
+        opened_at=now,
+        changed_at=now,
+    )
+    return charge(payment, notify=False, now=now).transaction_id
 
 
 def charges(*, since: datetime | None = None, until: datetime | None = None) -> list[Charge]:

@@ -4,6 +4,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils.html import escape
 
+from payments.sandbox.testing import net_charged
+from reservations.models import Ticket
 from tests.making import make_user
 from ticketing.accounts.models import User
 from ticketing.development import demo
@@ -60,6 +62,19 @@ def test_each_fan_can_use_a_code_of_the_presale_before_the_open_sale(now):
     assert open_sale.opens_at > now
     event = next(event for event in events if event.pk == presale.queue_id)
     assert all(code in event.description_ko for code in PRESALE_CODES)
+
+
+def test_the_fans_bought_the_small_room_with_orders_that_can_be_cancelled(now, client):
+    demo.create_demo(now=now)
+
+    for fan in User.objects.filter(is_staff=False):
+        [payment] = fan.payments.all()
+        tickets = Ticket.objects.filter(holder=fan)
+        assert {ticket.reservation_id for ticket in tickets} == {payment.reservation_id}
+        assert net_charged(payment.number) == payment.amount == 30_000 * len(tickets)
+        client.force_login(fan, backend="django.contrib.auth.backends.ModelBackend")
+        page = client.get(f"/orders/{payment.reservation.code}/")
+        assert f"/orders/{payment.reservation.code}/cancel/" in page.content.decode()
 
 
 def test_the_printed_log_ins_work(now):

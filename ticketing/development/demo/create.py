@@ -7,14 +7,13 @@ from zoneinfo import ZoneInfo
 from django.core.files.base import ContentFile
 from django.db import transaction
 
-from reservations import services as reservations
 from ticketing.accounts.models import User
 from ticketing.development.demo.events import EVENTS, OPEN_SALE_IN, ORGANISERS, DemoEvent
+from ticketing.development.demo.orders import sell_out
 from ticketing.development.demo.people import create_people
 from ticketing.development.demo.posters import poster
 from ticketing.development.demo.venues import VENUES, DemoVenue
 from ticketing.development.demo.waiting_pages import PAGES, create_page
-from ticketing.development.log_ins import FANS
 from ticketing.events import services
 from ticketing.events.models import Event, Grade, Organiser, Place, Seat, SeatPlan, Venue
 from ticketing.events.services.plans import generate_plan
@@ -61,18 +60,6 @@ def create_demo(*, now: datetime) -> list[Event]:
         if spec.waiting_page:
             create_page(event.pk, PAGES[spec.waiting_page], operator, now)
     return events
-
-
-def sell_out(event: Event, now: datetime) -> None:
-    """The fans buy as many seats as they may, until none is left."""
-    seats = list(event.seats.order_by("pk").values_list("pk", flat=True))
-    for fan in User.objects.filter(email__in=FANS).order_by("pk"):
-        mine, seats = seats[: event.seats_per_person], seats[event.seats_per_person :]
-        choice = reservations.SeatChoice.named(mine)
-        hold = reservations.hold_seats(event_id=event.pk, choice=choice, fan_id=fan.pk, now=now)
-        code = hold.reservation.code
-        reservations.extend_for_payment(code=code, fan_id=fan.pk, now=now)
-        reservations.confirm(code=code, now=now)
 
 
 def create_venue(spec: DemoVenue) -> SeatPlan:
