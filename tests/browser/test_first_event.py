@@ -9,7 +9,7 @@ from tests.browser.quality import WIDTH, violations
 from tests.making import make_event, make_plan
 from ticketing.core import clock
 from ticketing.events.models import Event, Place
-from waiting_queue.models import Lane, SaleQueue
+from waiting_queue.models import Lane, SaleQueue, WaitingPage, WaitingPageLink
 
 SMALL_DESKTOP = {"width": 1440, "height": 900}
 
@@ -90,6 +90,10 @@ def test_axe_finds_nothing_in_the_forms_of_an_event(operator_page, site):
     event = make_event(clock.now())
     queue = SaleQueue.objects.create(event=event, opens_at=clock.now() + timedelta(days=1))
     lane = Lane.objects.create(queue=queue, number=1, name_ko="선예매", name_en="Presale")
+    page = WaitingPage.objects.create(queue=queue)
+    WaitingPageLink.objects.create(
+        page=page, label_ko="안내", label_en="Info", url="https://a.test/"
+    )
     found = {}
     for path in (
         f"ticketing/event/{event.pk}/change/",
@@ -97,7 +101,14 @@ def test_axe_finds_nothing_in_the_forms_of_an_event(operator_page, site):
         f"queue/lane/add/?queue={event.pk}",
         f"queue/lane/{lane.pk}/change/",
         f"setup/{event.pk}/duplicate/",
+        "ticketing/event/add/",
+        "ticketing/seat/",
         "ticketing/seatplan/import/",
+        f"ticketing/seatplan/{event.plan_id}/change/",
+        "accounts/legaldocument/add/",
+        "queue/waitingpage/add/",
+        f"queue/waitingpage/{event.pk}/change/",
+        "rehearsal/rehearsal/",
     ):
         operator_page.goto(f"/admin/{path}")
         found[path] = violations(operator_page)

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext
 
 from ticketing.core import clock
+from ticketing.core.admin.labels import LabelledFormSet
 from ticketing.core.admin.pages import operator
 from ticketing.core.admin.picture_field import PictureField
 from waiting_queue import services
@@ -64,6 +65,7 @@ class PagePart(InlineModelAdmin):
     """Links and hints belong to the page: whoever may see or change it may do so with them."""
 
     extra = 0
+    formset = LabelledFormSet
     parent = "queue.{}_waitingpage"
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from ticketing.accounts import services
 from ticketing.accounts.models import Consent, LegalDocument
 from ticketing.core import clock
+from ticketing.core.admin.labels import LabelledDateTime
 from ticketing.core.admin.pages import ReadOnlyAdmin
 
 
@@ -32,6 +33,11 @@ class LegalDocumentAdmin(admin.ModelAdmin):
         names = ("title_ko", "title_en", "body_ko", "body_en")
         texts = {name: getattr(last, name) for name in names} if last else None
         return {"kind": kind, "published_at": clock.now()} | (texts or services.default_texts(kind))
+
+    def formfield_for_dbfield(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
+        if db_field.name == "published_at":
+            kwargs["widget"] = LabelledDateTime(db_field.verbose_name)
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if not change:

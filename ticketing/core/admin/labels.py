@@ -14,6 +14,14 @@ def label_widgets(form: forms.BaseForm) -> None:
         field.widget.attrs["aria-label"] = capfirst(str(field.label or name))
 
 
+class LabelledFormSet(forms.BaseInlineFormSet):
+    """The lines of a table in a form, each control with a name."""
+
+    def add_fields(self, form: Any, index: int | None) -> None:
+        super().add_fields(form, index)
+        label_widgets(form)
+
+
 class LabelledDateTime(AdminSplitDateTime):
     """Django's two boxes, each with a name of its own."""
 

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from ticketing.core.admin.counted_list import CountedList
+from ticketing.core.admin.labels import LabelledFormSet
 from ticketing.events.admin.forms.sections import SectionForm
 from ticketing.events.admin.images import plan_image
 from ticketing.events.admin.plan_pages import PlanPages
@@ -20,6 +21,7 @@ class SectionInline(admin.TabularInline):
 
     model = Section
     form = SectionForm
+    formset = LabelledFormSet
     readonly_fields = ("code", "name_ko", "name_en", "kind", "places", "box")
     fields = (*readonly_fields, "view")
     extra = 0

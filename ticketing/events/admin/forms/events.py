@@ -7,7 +7,7 @@ from django.contrib.admin.widgets import AdminFileWidget
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.core.admin.labels import label_widgets
+from ticketing.core.admin.labels import LabelledFormSet
 from ticketing.core.admin.picture_field import PictureField
 from ticketing.events.models import Event, Grade, Seat, Section
 from ticketing.events.selectors import SEAT_RANGE_FIELDS, plan_grades, seats_in_range
@@ -46,12 +46,8 @@ class GradeForm(forms.ModelForm):
         widgets = {"colour": forms.TextInput(attrs={"type": "color"})}
 
 
-class GradeFormSet(forms.BaseInlineFormSet):
+class GradeFormSet(LabelledFormSet):
     """An event has a price for every grade of its plan and for no other, or no prices yet."""
-
-    def add_fields(self, form: Any, index: int | None) -> None:
-        super().add_fields(form, index)
-        label_widgets(form)
 
     def clean(self) -> None:
         super().clean()
