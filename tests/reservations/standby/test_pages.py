@@ -66,6 +66,16 @@ def test_join_see_the_place_ask_for_fewer_and_leave(event, orders, browser, fan,
     assert "You can join again at the end." in text_of(browser, page(event))
 
 
+def test_whoever_has_all_seats_a_person_may_have_is_led_to_their_tickets(event, orders, now):
+    owner = orders[0].fan
+    Event.objects.update(seats_per_person=1)
+
+    text = text_of(browser_of(owner), page(event))
+
+    assert "and you have reached it." in text
+    assert f'href="{reverse("reservations:tickets")}">My tickets</a>' in text.split("<main")[1]
+
+
 def test_more_is_refused_in_words(event, orders, browser, fan, now):
     joined(event, now, fan=fan)
 
