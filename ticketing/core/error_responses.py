@@ -103,11 +103,12 @@ def respond(request: HttpRequest, error: DomainError) -> HttpResponse:
 
 
 def page_before(request: HttpRequest) -> str:
-    """The page of this site from which the request came, if it was another one."""
+    """The page of this site from which the request came; of a GET only if it was another one."""
     page = urlsplit(request.headers.get("Referer", ""))
     path = page.path + (f"?{page.query}" if page.query else "")
     is_ours = page.netloc == request.headers.get("Host") and not path.startswith("//")
-    return path if is_ours and path != request.get_full_path() else ""
+    is_again = request.method in ("GET", "HEAD") and path == request.get_full_path()
+    return path if is_ours and not is_again else ""
 
 
 def wants_json(request: HttpRequest) -> bool:

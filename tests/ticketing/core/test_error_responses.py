@@ -147,6 +147,22 @@ def test_a_page_leads_back_to_the_page_before(rf, referer, back):
     assert error_responses.page_before(request) == back
 
 
+@pytest.mark.parametrize(
+    ("referer", "back"),
+    [("http://testserver/orders/A/pay/", "/orders/A/pay/"), ("", "")],
+)
+def test_after_a_form_the_page_leads_back_to_it_and_switches_the_language_there(rf, referer, back):
+    headers = {"referer": referer, "host": "testserver"}
+    request = rf.post("/orders/A/pay/", headers=headers)
+
+    with translation.override("en"):
+        text = error_responses.respond(request, errors.NotFound()).content.decode()
+
+    assert (">Back</a>" in text) == bool(back)
+    assert f'name="next" value="{back or "/"}"' in text
+    assert ">한국어</button>" in text
+
+
 def test_an_error_page_keeps_header_language_and_ways_on(rf):
     headers = {"referer": "http://testserver/events/1/", "host": "testserver"}
     request = rf.get("/gone", headers=headers)
