@@ -73,6 +73,16 @@ def test_the_facts_of_an_event_are_on_its_page(event):
     assert 'href="https://maps.example.com/1" rel="noopener noreferrer"' in text
 
 
+def test_an_age_limit_that_nobody_verifies_is_on_the_page_too(event):
+    event.admission_age = 7
+    event.save()
+
+    text = page(f"/events/{event.pk}/")
+
+    assert "<dd>7 and over</dd>" in text
+    assert "verify your identity" not in text
+
+
 def test_the_sitemap_lists_public_events_under_the_sites_name(site, event, now):
     draft = make_event(now, state="draft")
 

@@ -81,6 +81,7 @@ def create_event(
         **bilingual("cast", spec.cast),
         **bilingual("notices", spec.notices),
         running_minutes=spec.running_minutes,
+        admission_age=spec.admission_age,
         organiser=organiser,
         plan=plan,
         state=spec.state,

@@ -20,6 +20,7 @@ class DemoEvent:
     state: Event.State
     poster: str
     running_minutes: int | None = None
+    admission_age: int | None = None
     cast: tuple[str, str] = ("", "")
     notices: tuple[str, str] = ("", "")
     held_back: str = ""  # section whose first row is held back for the production
@@ -52,12 +53,11 @@ EVENTS = [
         ),
         poster="stage",
         running_minutes=150,
+        admission_age=7,
         cast=("루나, 밴드 문라이즈", "LUNA with the Moonrise band"),
         notices=(
-            "7세 이상 관람가입니다.\n1인 4매까지 예매할 수 있습니다.\n"
-            "공연장 안에서는 촬영과 녹음이 금지됩니다.",
-            "Ages 7 and over.\nUp to four tickets per person.\n"
-            "No filming or recording in the arena.",
+            "1인 4매까지 예매할 수 있습니다.\n공연장 안에서는 촬영과 녹음이 금지됩니다.",
+            "Up to four tickets per person.\nNo filming or recording in the arena.",
         ),
         venue="arena",
         organiser="moon",
@@ -78,6 +78,7 @@ EVENTS = [
         ),
         poster="stars",
         running_minutes=110,
+        admission_age=7,
         cast=(
             "소녀 – 한서윤\n천문학자 – 오정민\n별지기 – 김다온",
             "The girl – Han Seoyun\nThe astronomer – Oh Jeongmin\nThe keeper – Kim Daon",
@@ -102,6 +103,7 @@ EVENTS = [
         ),
         poster="wave",
         running_minutes=300,
+        admission_age=19,
         cast=(
             "파도상회, 오후 네 시, 민트다방, 골목길",
             "Pado Trading, Four p.m., Mint Dabang, Alleyway",
@@ -122,6 +124,7 @@ EVENTS = [
         ),
         poster="strings",
         running_minutes=95,
+        admission_age=7,
         venue="hall",
         organiser="stage",
         prices={"R": 60_000, "S": 40_000},

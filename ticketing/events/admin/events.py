@@ -41,7 +41,7 @@ RETURNS_HELP = _("What happens to seats that come back once the sale was sold ou
 TICKETS = ("rename_hours", "transfer_hours", "mails_tickets", "entry_numbers")
 WORDS = (
     *("description_ko", "description_en", "cast_ko", "cast_en"),
-    *("notices_ko", "notices_en", "running_minutes"),
+    *("notices_ko", "notices_en", "running_minutes", "admission_age"),
 )
 SELLING_HELP = _("A change works for the seats that are chosen from then on.")
 

@@ -96,6 +96,13 @@ class Event(Lifecycle):
         validators=[MinValueValidator(1)],
         help_text=_("Minutes, with the interval."),
     )
+    admission_age = models.PositiveSmallIntegerField(
+        _("age limit"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(99)],
+        help_text=_("Shown on the event's page, and not checked when tickets are bought."),
+    )
     organiser = models.ForeignKey(
         Organiser, models.PROTECT, related_name="events", verbose_name=_("organiser")
     )

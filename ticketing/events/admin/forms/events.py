@@ -30,7 +30,8 @@ class EventForm(forms.ModelForm):
         model = Event
         fields = (
             *("title_ko", "title_en", "description_ko", "description_en", "organiser", "plan"),
-            *("cast_ko", "cast_en", "notices_ko", "notices_en", "running_minutes"),
+            *("cast_ko", "cast_en", "notices_ko", "notices_en"),
+            *("running_minutes", "admission_age"),
             *("on_sale_at", "doors_at", "starts_at", "ends_at", "currency", "poster"),
             *("seats_per_person", "hold_seconds", "payment_seconds", "no_orphans", "without_line"),
             *("identity_level", "minimum_age"),
