@@ -1,4 +1,4 @@
-"""`{% seats_in_basket event.pk caller as held %}`, for pages of apps that must not import this one."""
+"""`{% seats_in_basket event.pk caller as held %}`, for pages of apps that import none of this."""
 
 from django import template
 
