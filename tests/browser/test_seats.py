@@ -69,6 +69,22 @@ def spot_of(page: Page, row: int, number: int) -> tuple[float, float]:
     return view["x"] + view["width"] / 2 + right, view["y"] + view["height"] / 2 + down
 
 
+def middle_of(page: Page, down: float = 0.5) -> tuple[float, float]:
+    view = view_of(page)
+    return view["x"] + view["width"] / 2, view["y"] + view["height"] * down
+
+
+def fingers_on(page: Page) -> Callable[..., None]:
+    """Return what puts, moves or lifts fingers."""
+    phone = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *spots: tuple[float, float]) -> None:
+        points = [{"x": x, "y": y, "id": at} for at, (x, y) in enumerate(spots)]
+        phone.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    return touch
+
+
 def tap_seat(page: Page, row: int, number: int) -> None:
     page.touchscreen.tap(*spot_of(page, row, number))
 
@@ -222,31 +238,24 @@ def test_the_map_is_zoomed_and_moved_with_wheel_mouse_and_buttons(open_seats, sa
 def test_two_fingers_zoom(open_seats, sale, fan):
     page = open_seats(sale, fan)
     is_live(page)
-    view = view_of(page)
-    x, y = view["x"] + view["width"] / 2, view["y"] + view["height"] / 2
-    phone = page.context.new_cdp_session(page)
+    touch, (x, y) = fingers_on(page), middle_of(page)
 
-    def fingers(kind, apart):
-        spots = [{"x": x - apart, "y": y, "id": 1}, {"x": x + apart, "y": y, "id": 2}]
-        points = spots if kind != "touchEnd" else []
-        phone.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
-    fingers("touchStart", 20)
+    touch("touchStart", (x - 20, y), (x + 20, y))
     for apart in range(30, 120, 10):
-        fingers("touchMove", apart)
-    fingers("touchEnd", 0)
+        touch("touchMove", (x - apart, y), (x + apart, y))
+    touch("touchEnd")
 
     expect(page.locator("#map-view[data-near]")).to_have_count(1)
     expect(chosen(page)).to_have_count(0)
 
 
-# Counts the tiles that are drawn: the first thing in each of these squares is its ground.
+# Counts the tiles that are drawn.
 COUNT_TILES = """
   window.tiles = 0;
-  const own = CanvasRenderingContext2D.prototype.fillRect;
-  CanvasRenderingContext2D.prototype.fillRect = function (x, y, ...size) {
-    tiles += x === 0 && y === 0 && this.canvas.width === this.canvas.height;
-    return own.call(this, x, y, ...size);
+  const own = ImageBitmapRenderingContext.prototype.transferFromImageBitmap;
+  ImageBitmapRenderingContext.prototype.transferFromImageBitmap = function (bitmap) {
+    tiles += 1;
+    return own.call(this, bitmap);
   };
 """
 # How many tiles are drawn in each of some frames, if the first one takes all the time there is.
@@ -270,6 +279,18 @@ TILES_PER_FRAME = """async (act) => {
 IN_VIEW = 4  # at least so many tiles
 
 
+# How the drawings of the visible scales are moved and scaled.
+PLACES = """() => [...document.querySelectorAll("[data-tiles] > div")]
+  .filter((level) => level.style.opacity === "1").map((level) => level.style.transform)"""
+# One drawing, at its exact scale and at whole pixels of the screen.
+IS_SHARP = f"""() => {{
+  const places = ({PLACES})(), box = new DOMMatrix(places[0]);
+  const isWhole = (length) => Math.abs(length - Math.round(length)) < 0.001;
+  const pixels = [box.e, box.f].map((length) => length * Math.min(devicePixelRatio, 2));
+  return places.length === 1 && box.a === 1 && pixels.every(isWhole);
+}}"""
+
+
 def test_a_map_that_moves_is_copied_and_drawn_again_when_it_rests(open_seats, site, now, fan):
     big = make_event(now, plan=make_plan(rows=40, seats_per_row=60))
     counted = {"prepare": lambda page: page.add_init_script(COUNT_TILES)}
@@ -290,9 +311,44 @@ def test_a_map_that_moves_is_copied_and_drawn_again_when_it_rests(open_seats, si
 # -- to know where one is --------------------------------------------------------------------------
 
 
-def middle_of(page: Page, down: float = 0.5) -> tuple[float, float]:
-    view = view_of(page)
-    return view["x"] + view["width"] / 2, view["y"] + view["height"] * down
+def test_the_drawing_moves_under_a_finger_and_is_sharp_afterwards(open_seats, sale, fan):
+    page = open_seats(sale, fan)
+    is_live(page)
+    touch, (x, y) = fingers_on(page), middle_of(page)
+    page.wait_for_function(IS_SHARP)
+    before = page.evaluate(PLACES)
+
+    touch("touchStart", (x - 20, y), (x + 20, y))
+    touch("touchMove", (x - 25, y), (x + 25, y))
+    touch("touchMove", (x - 33, y), (x + 33, y))
+    page.wait_for_function(f"(before) => ({PLACES})().join() !== before", arg=",".join(before))
+    touch("touchEnd")
+
+    page.wait_for_function(IS_SHARP)
+    expect(page.locator("#map-view[data-near]")).to_have_count(1)
+
+
+def test_a_tap_right_after_a_movement_chooses_the_seat_that_is_shown(open_seats, sale, fan):
+    page = open_seats(sale, fan)
+    is_live(page)
+    touch, (x, y) = fingers_on(page), spot_of(page, 2, 4)
+    page.get_by_role("button", name="Zoom in").tap()
+    expect(page.locator("#map-view[data-near]")).to_have_count(1)
+    page.wait_for_function(IS_SHARP)
+    page.touchscreen.tap(x, y)
+    expect(chosen(page)).to_have_count(1)
+    name = chosen(page).inner_text()
+    page.locator("[data-chosen] [data-remove]").tap()
+    expect(chosen(page)).to_have_count(0)
+    view_of(page)
+
+    touch("touchStart", (x, y))
+    for step in (12, 24, 36):
+        touch("touchMove", (x + step, y + step))
+    touch("touchEnd")
+    page.touchscreen.tap(x + 36, y + 36)
+
+    expect(chosen(page)).to_have_text([name])
 
 
 def card(page: Page):
@@ -336,13 +392,12 @@ def test_the_overview_moves_the_visible_part(open_seats, sale, fan):
     page.get_by_role("button", name="Zoom in").click()
     expect(page.locator("#map-view[data-near]")).to_have_count(1)
     overview = page.locator("[data-minimap]").bounding_box()
-    drawn = "document.querySelector('#map-view canvas').toDataURL()"
 
     def moved() -> bool:
-        before = page.evaluate(drawn)
+        before = page.evaluate(PLACES)
         for part in (0.1, 0.9):
             page.mouse.click(overview["x"] + overview["width"] * part, overview["y"] + 40)
-        return page.evaluate(drawn) != before
+        return page.evaluate(PLACES) != before
 
     poll_page(page, moved)
 
@@ -360,6 +415,36 @@ def test_only_free_seats_are_visited_if_the_fan_wants_so(open_seats, sale, fan, 
     page.keyboard.press("ArrowRight")
 
     expect(page.locator("#map-spoken")).to_contain_text("Section A, row 1, seat 7")
+
+
+# The page's script gets its seats when the test lets it.
+HOLD_LIST = """
+  const own = window.fetch;
+  const allowed = new Promise((go) => { window.allowList = go; });
+  window.fetch = async (...all) => { await allowed; return own(...all); };
+"""
+LIST_TOP = "document.getElementById('by-section').getBoundingClientRect().top + scrollY"
+PAINTED = "() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
+
+
+@pytest.mark.parametrize("size", [(390, 844), (412, 823), (1440, 900)])
+@pytest.mark.parametrize("is_known", [True, False])
+def test_nothing_moves_when_the_map_takes_the_place_of_the_plain_drawing(
+    open_seats, sale, fan, size, is_known
+):
+    viewport = dict(zip(("width", "height"), size, strict=True))
+    scripts = {"prepare": lambda page: page.add_init_script(HOLD_LIST)}
+    page = open_seats(sale, fan if is_known else None, viewport=viewport, **scripts)
+    expect(page.locator("#plain-house")).to_be_visible()
+    page.evaluate("document.fonts.ready.then(() => null)")
+    page.evaluate(PAINTED)
+    before = page.evaluate(LIST_TOP)
+
+    page.evaluate("allowList()")
+    is_live(page)
+    page.evaluate(PAINTED)
+
+    assert page.evaluate(LIST_TOP) == pytest.approx(before, abs=1)
 
 
 OVERLAPS = """() => {

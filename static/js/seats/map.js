@@ -1,11 +1,11 @@
 // The map: when it is drawn, and what pointing, tapping and keys do.
 
 import { Camera, PITCH } from "./camera.js";
-import { colour, readColours } from "./colours.js";
+import { readColours } from "./colours.js";
 import { followButtons, followKeys, followPointers } from "./gestures.js";
 import { Minimap } from "./minimap.js";
-import { paintNames } from "./names.js";
-import { boxesOf, paint } from "./paint.js";
+import { EdgeNames, paintNames } from "./names.js";
+import { boxesOf, isNear, paint } from "./paint.js";
 import { forget } from "./seat_shapes.js";
 import { forgetWidths } from "./strokes.js";
 import { Tiles } from "./tiles.js";
@@ -22,14 +22,14 @@ export class SeatMap {
   chosen = new Set(); // indexes of seats
   own = new Set(); // ids
   alone = new Set();
-  #view; #canvas; #context; #camera; #minimap; #marks; #filter; #tell; #cursor = -1; #hovered = null; #due = 0; #focused = false; #tiles = new Tiles(paint); #resting = 0; #isMoving = false;
+  #view; #size = ""; #names; #camera; #minimap; #marks; #filter; #tell; #cursor = -1; #hovered = null; #due = 0; #focused = false; #tiles; #resting = 0; #isMoving = false;
 
   /** Callbacks: taken(at) for a tapped seat, met(at) for the seat under the cursor, pointed(at, section) for what is
    * under the mouse, grew(seats) when a tap zoomed: whether seats can be tapped now, stood(section). */
   constructor(box, { marks, own, filter, tell }) {
     this.#view = box.querySelector("#map-view");
-    this.#canvas = this.#view.querySelector("canvas");
-    this.#context = this.#canvas.getContext("2d", { alpha: false });
+    this.#names = new EdgeNames(this.#view);
+    this.#tiles = new Tiles(this.#view.querySelector("[data-tiles]"), (...to) => [paint, paintNames].forEach((act) => act(...to)));
     this.#marks = marks;
     this.#filter = filter;
     this.#tell = tell;
@@ -79,6 +79,14 @@ export class SeatMap {
   /** The drawing changed: all of it, or only the states of these seats. */
   draw(seats = null) {
     this.#tiles.invalidate(seats && ((scale) => boxesOf(this.plan, seats, scale * PITCH)));
+    this.#nextFrame();
+    if (seats) return;
+    this.#names.invalidate();
+    this.drawOverview();
+  }
+
+  /** Sections were sold out or came back. */
+  drawOverview() {
     this.#minimap.invalidate();
     this.#nextFrame();
   }
@@ -92,19 +100,34 @@ export class SeatMap {
   }
 
   paintNow() {
-    const cursor = this.#focused ? this.#cursor : -1;
     const { plan, chosen, own, alone } = this, filter = this.#filter;
-    const scene = { plan, camera: this.#camera, marks: this.#marks, filter, chosen, own, alone, cursor, hovered: this.#hovered, ratio: this.#ratio };
-    this.#clear();
-    if (this.#tiles.show(this.#context, scene, this.#isMoving)) this.#nextFrame();
-    paintNames(this.#context, scene);
+    const scene = { plan, camera: this.#camera, marks: this.#marks, filter, chosen, own, alone, ratio: this.#ratio };
+    if (this.#tiles.show(scene, this.#isMoving)) this.#nextFrame();
+    this.#names.draw(scene);
     this.#minimap.draw(plan, filter);
+    this.#markHovered();
+    this.#markCursor();
   }
 
-  #clear() {
-    this.#context.setTransform(1, 0, 0, 1, 0, 0);
-    this.#context.fillStyle = colour("surface");
-    this.#context.fillRect(0, 0, this.#canvas.width, this.#canvas.height);
+  /** The section under the mouse, while its seats are not drawn. */
+  #markHovered() {
+    const isShown = this.#hovered && !isNear(this.#hovered, this.#camera);
+    this.#mark("[data-hovered]", isShown ? this.#hovered.box : null);
+  }
+
+  /** The seat that keys choose. */
+  #markCursor() {
+    const { x, y } = this.plan, at = this.#cursor, half = Math.max(PITCH, 10 / this.#camera.scale) * 0.62 + 1.5 / this.#camera.scale;
+    this.#mark("[data-cursor]", this.#focused && at >= 0 ? [x[at] - half, y[at] - half, x[at] + half, y[at] + half] : null);
+  }
+
+  /** Put an element around a box of the plan. */
+  #mark(name, box) {
+    const element = this.#view.querySelector(name), { x, y, scale } = this.#camera;
+    if (element.hidden !== !box) element.hidden = !box;
+    if (!box) return;
+    element.style.transform = `translate(${(box[0] - x) * scale}px, ${(box[1] - y) * scale}px)`;
+    [element.style.width, element.style.height] = [box[2] - box[0], box[3] - box[1]].map((side) => `${side * scale}px`);
   }
 
   get #ratio() {
@@ -115,11 +138,13 @@ export class SeatMap {
     if (this.#fit() && this.plan) this.paintNow();
   }
 
-  /** Give the canvas the size of the view; returns whether it had another one, and is empty now. */
+  /** Give the canvas the size of the view; returns whether it had another one. */
   #fit() {
-    const { clientWidth: width, clientHeight: height } = this.#view, size = [width, height].map((side) => Math.round(side * this.#ratio));
-    if (!width || (size[0] === this.#canvas.width && size[1] === this.#canvas.height)) return false;
-    [this.#canvas.width, this.#canvas.height] = size;
+    const { clientWidth: width, clientHeight: height } = this.#view, size = `${width} ${height} ${this.#ratio}`;
+    if (!width || size === this.#size) return false;
+    this.#size = size;
+    this.#tiles.resize(width, height, this.#ratio);
+    this.#names.resize(height, this.#ratio);
     this.#minimap.resize(this.#ratio);
     this.#camera.resize(width, height);
     this.#rest();

@@ -2,11 +2,15 @@
 
 import { colour } from "./colours.js";
 
-export class Minimap {
-  #canvas; #context; #camera; #ratio = 1; #size = [1, 1]; #picture = document.createElement("canvas"); #isDrawn = false;
+const BORDER = 2; // pixels
 
-  constructor(canvas, camera) {
-    this.#canvas = canvas;
+/** The window's four edges are elements of one pixel, scaled: nothing is laid out or drawn when it moves. */
+export class Minimap {
+  #canvas; #context; #camera; #ratio = 1; #size = [1, 1]; #edges; #isDrawn = false;
+
+  constructor(box, camera) {
+    const canvas = this.#canvas = box.querySelector("canvas");
+    this.#edges = box.querySelectorAll("i");
     this.#camera = camera;
     this.#context = canvas.getContext("2d", { alpha: false });
     canvas.addEventListener("pointerdown", (event) => {
@@ -29,24 +33,19 @@ export class Minimap {
   }
 
   draw(plan, filter) {
-    const context = this.#context, { scale, left, top } = this.#fit(), zoom = this.#ratio * scale;
-    const place = [zoom, 0, 0, zoom, this.#ratio * left, this.#ratio * top];
-    if (!this.#isDrawn) this.#drawPlan(plan, filter, place);
-    context.setTransform(1, 0, 0, 1, 0, 0);
-    context.drawImage(this.#picture, 0, 0);
-    context.setTransform(...place);
-    context.strokeStyle = colour("focus");
-    context.lineWidth = 2 / scale;
-    context.strokeRect(...this.#window(this.#camera));
+    if (!this.#isDrawn) this.#drawPlan(plan, filter);
+    const { scale, left, top } = this.#fit(), [x, y, width, height] = this.#visible(this.#camera);
+    const [from, over, wide, high] = [left + x * scale, top + y * scale, width * scale, height * scale];
+    const edges = [[from, over, wide, BORDER], [from, over + high - BORDER, wide, BORDER], [from, over, BORDER, high], [from + wide - BORDER, over, BORDER, high]];
+    edges.forEach(([x, y, wide, high], at) => { this.#edges[at].style.transform = `translate(${x}px, ${y}px) scale(${wide}, ${high})`; });
   }
 
-  /** Draw the plan once; frames copy it. */
-  #drawPlan(plan, filter, place) {
-    const context = this.#picture.getContext("2d", { alpha: false }), [left, top, right] = plan.box, wide = (right - left) / 2;
-    [this.#picture.width, this.#picture.height] = [this.#canvas.width, this.#canvas.height];
+  #drawPlan(plan, filter) {
+    const context = this.#context, { scale, left: dx, top: dy } = this.#fit(), zoom = this.#ratio * scale, [left, top, right] = plan.box, wide = (right - left) / 2;
+    context.setTransform(1, 0, 0, 1, 0, 0);
     context.fillStyle = colour("surface");
-    context.fillRect(0, 0, this.#picture.width, this.#picture.height);
-    context.setTransform(...place);
+    context.fillRect(0, 0, this.#canvas.width, this.#canvas.height);
+    context.setTransform(zoom, 0, 0, zoom, this.#ratio * dx, this.#ratio * dy);
     context.fillStyle = colour("ink");
     context.fillRect(left + wide / 2, top - plan.stage * 1.6, wide, plan.stage);
     for (const section of plan.sections) {
@@ -58,7 +57,7 @@ export class Minimap {
   }
 
   /** The visible part, inside the plan. */
-  #window({ x, y, scale, width, height, plan }) {
+  #visible({ x, y, scale, width, height, plan }) {
     const left = Math.max(x, plan[0]), top = Math.max(y, plan[1]);
     return [left, top, Math.min(x + width / scale, plan[2]) - left, Math.min(y + height / scale, plan[3]) - top];
   }

@@ -59,6 +59,7 @@ function begin() {
   function recount() {
     counting = 0;
     filter.show(plan);
+    map.drawOverview();
   }
 
   function changed(words, alone = []) {

@@ -4,7 +4,7 @@ import { PITCH } from "./camera.js";
 import { FREE } from "./plan.js";
 import { count, say } from "./labels.js";
 import { colour } from "./colours.js";
-import { rounded, write } from "./strokes.js";
+import { prepareTexts, rounded, write } from "./strokes.js";
 import { freeSeat, pickedSeat, point, prepare, stamp, takenSeat } from "./seat_shapes.js";
 
 const SEATS_FROM = 4.5; // pixels between two seats from which seats are drawn
@@ -12,7 +12,8 @@ const SHAPES_FROM = 11;
 
 /** Draw sections and seats. `scene`: plan, camera, marks, filter, chosen, own, alone, ratio. */
 export function paint(context, scene) {
-  const { plan, camera } = scene, at = begin(context, scene);
+  const { plan, camera } = scene, at = { ...viewOf(scene), context };
+  prepareTexts(context);
   context.fillStyle = colour("surface");
   context.fillRect(0, 0, camera.width, camera.height);
   stage(at);
@@ -23,15 +24,10 @@ export function paint(context, scene) {
   else shapes(at, seated);
 }
 
-/** A context in pixels of the view, and how places of the plan are found in it. */
-export function begin(context, scene) {
-  const { ratio, camera: { scale, x, y, width, height } } = scene;
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.textAlign = "center";
-  context.textBaseline = "middle";
-  context.weight = 0;
-  const seen = [x, y, x + width / scale, y + height / scale];
-  return { ...scene, context, seen, px: (wx) => (wx - x) * scale, py: (wy) => (wy - y) * scale };
+/** The scene with what is seen of the plan, and how its places are found in the view. */
+export function viewOf(scene) {
+  const { scale, x, y, width, height } = scene.camera, seen = [x, y, x + width / scale, y + height / scale];
+  return { ...scene, seen, px: (wx) => (wx - x) * scale, py: (wy) => (wy - y) * scale };
 }
 
 /** Whether the seats of a section are drawn, not only its outline. */

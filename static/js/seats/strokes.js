@@ -14,6 +14,13 @@ export function rounded(context, x, y, wide, high, corner) {
   context.fill();
 }
 
+/** A context whose state is new or was restored: texts are written around their points. */
+export function prepareTexts(context) {
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.weight = 0;
+}
+
 /** The font of this weight, if the context has another one. */
 function useFont(context, weight) {
   if (context.weight === weight) return;
