@@ -74,10 +74,11 @@ def handle_groups(*, now: datetime) -> int:
     people = store.people_of_each([line.pk for line in lines])
     for line in lines:
         try:
-            is_alive = line.has_newcomers or people[line.pk] >= FEWEST
-            if line.moves_groups and is_alive and (line.has_crowd or line.has_group):
+            if line.moves_groups and line.has_group:
                 restore_verified(event_id=line.pk, now=now)
+            if line.moves_groups and _may_have_new_group(line, people[line.pk]):
                 moved += move_groups(event_id=line.pk, now=now)
+            if line.moves_groups and line.has_group:
                 keep_behind(event_id=line.pk, now=now)
             # Also if it was switched off: then nobody is kept waiting.
             if line.has_group or unverified[line.pk]:
@@ -98,6 +99,11 @@ def _lines_to_look_at() -> list[Any]:
         _looks["before_last"] = _looks.get("last", 0)
         _looks["last"] = newest
     return lines
+
+
+def _may_have_new_group(line: Any, people: int) -> bool:
+    """Somebody came lately, or there are enough people for a group."""
+    return (line.has_crowd or line.has_group) and (line.has_newcomers or people >= FEWEST)
 
 
 def move_groups_of_draw(*, event_id: int, now: datetime) -> None:

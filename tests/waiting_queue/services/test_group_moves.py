@@ -357,6 +357,20 @@ class TestWhichLinesAreSearched:
 
         assert searched == [left.pk, left.pk]  # once more, for what other workers wrote meanwhile
 
+    def test_whoever_verifies_in_one_that_a_crowd_has_left_has_the_old_place_back(self, line, now):
+        farm = join(line, now, ["day"] * 10, network=FARM)
+        move(line, now)
+        everybody = map(str, PlaceSignals.objects.values_list("person", flat=True))
+        for person in {*everybody} - {*farm[:2]}:
+            services.leave(event_id=line.pk, person=person, now=now)
+        move(line, now)
+        move(line, now)
+
+        verify(farm[1], now)
+        move(line, now)
+
+        assert places(line, farm[:2], now) == [1, 0]
+
     def test_one_in_which_there_are_enough_people_for_a_group(self, line, searched, now):
         for _ in range(3):
             move(line, now)
