@@ -8,6 +8,7 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
+from reservations.services.holds import SeatChoice, reserve_seats
 from tests.making import make_user, seat_ids
 from tests.reservations.acting import hold
 from tests.waiting_queue.views.pages import (
@@ -262,6 +263,20 @@ def test_seats_that_are_held_are_one_link_away_inside_and_after_the_turn(me, ope
     store.run(store.leave(open_queue.pk, str(fan.pk), clock.now(), how="expired"))
     after = me.get(line_of(open_queue))
     assert (state_of(after), basket in text(after)) == ("expired", True)
+
+
+def test_a_page_in_line_says_nothing_of_seats_that_are_held(me, slow_queue, fan):
+    """It may be a copy for everybody, with the part for whoever missed the turn in it."""
+    me.post(line_of(slow_queue))
+    choice = SeatChoice.named(seat_ids(slow_queue.event)[:2])
+    whose = {"event_id": slow_queue.pk, "fan_id": fan.pk}
+    reserve_seats(**whose, choice=choice, key="", now=clock.now())
+
+    page = me.get(line_of(slow_queue))
+
+    assert state_of(page) == "waiting"
+    assert 'data-prepared="expired"' in text(page)
+    assert "You hold" not in text(page)
 
 
 def test_where_there_is_room_joining_leads_straight_in(me, open_queue):
