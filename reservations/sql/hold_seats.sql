@@ -102,7 +102,8 @@ BEGIN
             FROM (
                 SELECT id, state
                 FROM ticketing_seat
-                WHERE event_id = hold_seats.event AND id = ANY(hold_seats.seats)
+                -- Not `=`: in a new event, which has no statistics yet, an index would read all its seats.
+                WHERE id = ANY(hold_seats.seats) AND event_id IS NOT DISTINCT FROM hold_seats.event
                 ORDER BY id
                 FOR NO KEY UPDATE
             ) AS locked;

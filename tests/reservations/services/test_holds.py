@@ -34,6 +34,33 @@ def test_a_hold_has_its_seats_its_price_and_its_deadline(event, fan, now):
     assert {states(event)[seat] for seat in rest} == {"available"}
 
 
+def test_a_hold_in_a_new_event_does_not_read_its_other_seats(fan, now):
+    """Until statistics were gathered, an index by event looks as good as the primary key."""
+    event = make_event(now, plan=make_plan(rows=60, seats_per_row=50))
+    wanted = locks.SeatChoice.named(seat_ids(event)[:1])
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_clear_relation_stats('public', 'ticketing_seat')")
+    connection.close()
+    before = seats_read()
+
+    held = locks.hold_seats(
+        event_id=event.pk, fan_id=fan.pk, choice=wanted, code=new_code(), key="", now=now
+    )
+
+    assert held.status == "held"
+    assert seats_read() - before < 10
+
+
+def seats_read():
+    """Rows of seats that were fetched by an index."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_force_next_flush()")
+        cursor.execute(
+            "SELECT idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'ticketing_seat'"
+        )
+        return cursor.fetchone()[0]
+
+
 def test_several_seats_are_all_or_none_and_the_refusal_names_the_taken(event, fan, rival, now):
     one, two, three, *_ = seat_ids(event)
     hold(event, rival, now, two)
