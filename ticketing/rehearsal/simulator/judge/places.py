@@ -58,6 +58,7 @@ def _numbers(
 ) -> None:
     """Every number shown was the person's; a new number needs an end of the old one."""
     ends = {stay.number: stay.ended for stay in stays if stay.number}
+    answers = [one for one in records if one.done and one.action in STANDING_ACTIONS]
     before, away = 0, False
     for record in records:
         away = away or record.action == "disconnect"
@@ -65,8 +66,9 @@ def _numbers(
         if not number or record.action not in STANDING_ACTIONS:
             continue
         findings.checked += away and bool(before)
-        if number not in ends and record is records[-1] and evidence.data_loss_at(record.ended):
-            continue  # it was lost with Redis, and they did not ask for it again
+        was_last = number == answers[-1].data.get("number")
+        if number not in ends and was_last and evidence.data_loss_at(record.ended):
+            continue  # it was lost with Redis, and they were told nothing else afterwards
         if number not in ends:
             findings.against(
                 record.ended, _("%(at)s s: %(who)s was told no. %(number)s, which the journal "

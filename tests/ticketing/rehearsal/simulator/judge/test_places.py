@@ -20,7 +20,7 @@ from tests.ticketing.rehearsal.simulator.judge.altered_evidence import (
 )
 from tests.ticketing.rehearsal.simulator.judge.honest_sale import honest
 from tests.ticketing.rehearsal.simulator.judge.in_memory_site import iso
-from ticketing.rehearsal.simulator.history import JournalEntry, Record
+from ticketing.rehearsal.simulator.history import RUNNER, JournalEntry, Record
 
 LONG_AFTER_THE_DRAW = 20
 
@@ -63,6 +63,32 @@ def test_somebody_who_got_a_new_number_without_having_left(calm_sale):
 
     found = str(failing(tampered)["places"].counterexample)
     assert f"#59 came back with no. 4711; it was no. {number} before" in found
+
+
+@pytest.mark.parametrize(
+    ("lost_at", "later", "is_broken"),
+    [
+        (11, None, False),
+        (11, {"state": "NONE"}, True),
+        (11, {"state": "WAITING", "number": 3}, True),
+        (19, None, True),
+    ],
+)
+def test_a_number_that_was_lost_with_the_last_second_of_redis(lost_at, later, is_broken):
+    """The page stayed open, so its answer to joining and one to the socket say the number."""
+    told = {"state": "WAITING", "number": 2}
+    records = [
+        Record(2, "join", TEN + 10, TEN + 10.1, data=told),
+        Record(2, "connect", TEN + 10.2, TEN + 10.3, data={"tab": 0}),
+        Record(2, "push", TEN + 10.4, TEN + 10.4, data=told),
+        Record(RUNNER, "fault", TEN + lost_at, TEN + lost_at + 1, data={"fault": "power"}),
+        Record(2, "disconnect", TEN + 30, TEN + 30, data={"tab": 0}),
+    ]
+    if later is not None:
+        records.append(Record(2, "poll", TEN + 16, TEN + 16.1, data=later))
+    line = a_line([(1, "join", 1)], *sorted(records, key=lambda record: record.ended))
+
+    assert ("places" in failing(with_setting(line, people={"2": 102}))) == is_broken
 
 
 def test_somebody_who_was_taken_out_as_having_left(sale):
