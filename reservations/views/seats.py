@@ -28,8 +28,9 @@ MOST_KEPT = 100
 MODULES = [
     *(f"js/seats/{name}.js" for name in ("held", "choice", "plan", "live", "map", "labels")),
     *(f"js/seats/{name}.js" for name in ("camera", "gestures", "paint", "pass", "waiting")),
-    *(f"js/seats/{name}.js" for name in ("card", "colours", "filter", "minimap", "names")),
+    *(f"js/seats/{name}.js" for name in ("card", "colours", "filter", "names", "overview")),
     *(f"js/seats/{name}.js" for name in ("seat_shapes", "strokes", "tiles")),
+    *(f"js/seats/{name}.js" for name in ("drawing", "drawing_worker", "remote_drawing")),
     *("js/clock.js", "js/queue/transports.js"),
 ]
 

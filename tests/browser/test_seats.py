@@ -15,7 +15,7 @@ from tests.browser.quality import SMALL_CONTROLS, violations
 from tests.making import make_event, make_plan, make_user
 from tests.reservations import acting
 from ticketing.core import clock
-from ticketing.events.models import Event, Seat
+from ticketing.events.models import Event, Seat, Section
 from ticketing.events.services import block_seats
 from waiting_queue import services as queue
 from waiting_queue.models import SaleQueue
@@ -249,15 +249,42 @@ def test_two_fingers_zoom(open_seats, sale, fan):
     expect(chosen(page)).to_have_count(0)
 
 
-# Counts the tiles that are drawn.
-COUNT_TILES = """
+# Without workers that draw, as Safari before 16.4: the page draws.
+ON_PAGE = "delete HTMLCanvasElement.prototype.transferControlToOffscreen;"
+# And without canvases outside the page.
+ON_OLD_PAGE = f"{ON_PAGE} delete window.OffscreenCanvas;"
+# Counts the tiles that are drawn: the first thing in each of these squares is its ground.
+COUNT_TILES = f"""{ON_PAGE}
   window.tiles = 0;
-  const own = ImageBitmapRenderingContext.prototype.transferFromImageBitmap;
-  ImageBitmapRenderingContext.prototype.transferFromImageBitmap = function (bitmap) {
-    tiles += 1;
-    return own.call(this, bitmap);
-  };
+  const {{prototype}} = OffscreenCanvasRenderingContext2D, own = prototype.fillRect;
+  prototype.fillRect = function (x, y, ...size) {{
+    tiles += x === 0 && y === 0 && this.canvas.width === 256 && this.canvas.height === 256;
+    return own.call(this, x, y, ...size);
+  }};
 """
+# Keeps where the tiles of the last frame are: it clears the canvas, then copies them.
+KEEP_COPIES = f"""{ON_PAGE}
+  window.copies = [];
+  const {{prototype}} = CanvasRenderingContext2D, {{drawImage, fillRect}} = prototype;
+  const isMap = (canvas) => canvas.parentElement?.id === "map-view";
+  prototype.fillRect = function (x, y, wide, ...rest) {{
+    if (isMap(this.canvas) && wide === this.canvas.width) copies = [];
+    return fillRect.call(this, x, y, wide, ...rest);
+  }};
+  prototype.drawImage = function (picture, ...box) {{
+    if (isMap(this.canvas)) copies.push(box);
+    return drawImage.call(this, picture, ...box);
+  }};
+"""
+IS_SHARP = """() => copies.length
+  && copies.every((box) => box.every(Number.isInteger) && box[2] === 256 && box[3] === 256)"""
+
+
+def with_script(script: str) -> dict[str, Callable[[Page], None]]:
+    """Options of a page in which this runs first."""
+    return {"prepare": lambda page: page.add_init_script(script)}
+
+
 # How many tiles are drawn in each of some frames, if the first one takes all the time there is.
 TILES_PER_FRAME = """async (act) => {
   const frame = () => new Promise((go) => requestAnimationFrame(go));
@@ -279,22 +306,9 @@ TILES_PER_FRAME = """async (act) => {
 IN_VIEW = 4  # at least so many tiles
 
 
-# How the drawings of the visible scales are moved and scaled.
-PLACES = """() => [...document.querySelectorAll("[data-tiles] > div")]
-  .filter((level) => level.style.opacity === "1").map((level) => level.style.transform)"""
-# One drawing, at its exact scale and at whole pixels of the screen.
-IS_SHARP = f"""() => {{
-  const places = ({PLACES})(), box = new DOMMatrix(places[0]);
-  const isWhole = (length) => Math.abs(length - Math.round(length)) < 0.001;
-  const pixels = [box.e, box.f].map((length) => length * Math.min(devicePixelRatio, 2));
-  return places.length === 1 && box.a === 1 && pixels.every(isWhole);
-}}"""
-
-
 def test_a_map_that_moves_is_copied_and_drawn_again_when_it_rests(open_seats, site, now, fan):
     big = make_event(now, plan=make_plan(rows=40, seats_per_row=60))
-    counted = {"prepare": lambda page: page.add_init_script(COUNT_TILES)}
-    page = open_seats(big, fan, reduced_motion="reduce", **counted)
+    page = open_seats(big, fan, reduced_motion="reduce", **with_script(COUNT_TILES))
     is_live(page)
     view_of(page)
     page.locator("#map-view").tap()
@@ -308,20 +322,146 @@ def test_a_map_that_moves_is_copied_and_drawn_again_when_it_rests(open_seats, si
     assert sum(counts) >= IN_VIEW
 
 
+# -- the drawing -----------------------------------------------------------------------------------
+
+
+def picture(page: Page) -> bytes:
+    return page.locator("#map-view").screenshot()
+
+
+def is_drawn(page: Page) -> None:
+    """Wait until all that is in view is drawn, with the page's fonts."""
+    page.wait_for_function("() => performance.getEntriesByName('seats:ready').length")
+    page.evaluate("document.fonts.ready.then(() => null)")
+
+
+@pytest.fixture
+def hall(site, now) -> Event:
+    """Wide, with a Korean name, seats in every state, and places to stand."""
+    event = make_event(now, plan=make_plan(rows=12, seats_per_row=60, standing=30))
+    Section.objects.filter(plan=event.plan, code="A").update(name_en="가온 block")
+    for at, state in enumerate(("held", "sold", "blocked", "held")):
+        Seat.objects.filter(event=event, place__number=5 * at + 2).update(state=state)
+    return event
+
+
+@pytest.mark.parametrize(
+    ("scheme", "ratio", "closer"),
+    [("light", 1, 0), ("light", 3, 8), ("dark", 1, 5), ("dark", 3, 0)],
+)
+def test_the_picture_is_the_same_with_and_without_a_worker(
+    open_seats, hall, fan, scheme, ratio, closer
+):
+    options = {"color_scheme": scheme, "device_scale_factor": ratio, "reduced_motion": "reduce"}
+    pages = [
+        open_seats(hall, fan, **with_script(script), **options)
+        for script in ("", ON_PAGE, ON_OLD_PAGE)
+    ]
+    assert [len(page.workers) for page in pages] == [1, 0, 0]
+    for page in pages:
+        is_live(page)
+        is_drawn(page)
+        for _ in range(closer):
+            page.locator("#map-view").press("+")
+        page.get_by_role("heading", level=1).click()  # the focus is not on the map
+
+    poll_page(pages[0], lambda: len({picture(page) for page in pages}) == 1)
+    assert bool(pages[0].locator("#map-view[data-near]").count()) == bool(closer)
+
+
+def test_live_changes_and_chosen_seats_are_drawn_by_the_worker(open_seats, sale, fan, rival):
+    pages = [open_seats(sale, fan, **with_script(script)) for script in ("", ON_PAGE)]
+    for page in pages:
+        is_live(page)
+        is_drawn(page)
+    poll_page(pages[0], lambda: picture(pages[0]) == picture(pages[1]))
+    before = picture(pages[0])
+
+    hold(sale, rival, seat(sale, 1, 6))
+    tap_seat(pages[0], 1, 3)
+
+    poll_page(pages[0], lambda: picture(pages[0]) != before)
+    tap_seat(pages[1], 1, 3)
+    poll_page(pages[0], lambda: picture(pages[0]) == picture(pages[1]) != before)
+
+
+@pytest.mark.parametrize("script", ["", ON_PAGE])
+def test_a_switch_to_dark_colours_draws_all_of_it_again(open_seats, hall, fan, script):
+    light, dark = (
+        open_seats(hall, fan, color_scheme=scheme, **with_script(script))
+        for scheme in ("light", "dark")
+    )
+    for page in (light, dark):
+        is_live(page)
+        is_drawn(page)
+    assert picture(light) != picture(dark)
+
+    light.emulate_media(color_scheme="dark")
+
+    poll_page(light, lambda: picture(light) == picture(dark))
+
+
+def test_where_the_worker_can_not_be_loaded_the_page_draws(open_seats, hall, fan):
+    """As in browsers whose workers can't import modules."""
+    whole = open_seats(hall, fan)
+    broken = open_seats(
+        hall, fan, prepare=lambda page: page.route("**/drawing_worker.*", lambda it: it.abort())
+    )
+    for page in (whole, broken):
+        is_live(page)
+        is_drawn(page)
+
+    assert broken.workers == []
+    poll_page(broken, lambda: picture(broken) == picture(whole))
+
+
+# Keeps where on the map the section's name was last written, from its left to its right.
+KEEP_TITLES = f"""{ON_PAGE}
+  window.titles = [];
+  const {{prototype}} = CanvasRenderingContext2D, own = prototype.fillText;
+  prototype.fillText = function (words, ...at) {{
+    if (this.canvas.parentElement?.id === "map-view" && /^A$|block/.test(words)) {{
+      const {{a, e}} = this.getTransform(), half = this.measureText(words).width * a / 2;
+      titles.push([words, e - half, e + half, this.canvas.width]);
+    }}
+    return own.call(this, words, ...at);
+  }};
+"""
+
+
+def test_the_name_of_a_section_stays_in_view_beside_and_above_it(open_seats, hall, fan):
+    page = open_seats(hall, fan, reduced_motion="reduce", **with_script(KEEP_TITLES))
+    is_live(page)
+    view = page.locator("#map-view")
+    for _ in range(3):
+        view.press("+")
+    touch, (x, y) = fingers_on(page), middle_of(page)
+    for _ in range(3):  # to its left end
+        touch("touchStart", (x - 150, y))
+        for step in range(-150, 150, 20):
+            touch("touchMove", (x + step, y))
+        touch("touchEnd")
+    page.evaluate(PAINTED)
+
+    titles = page.evaluate("titles")
+    assert len({left for _, left, *_ in titles}) > 5  # it moves with what is seen of the section
+    assert {words for words, *_ in titles if "block" in words}
+    assert [it for it in titles if it[1] < 0 or it[2] > it[3]] == []
+
+
 # -- to know where one is --------------------------------------------------------------------------
 
 
 def test_the_drawing_moves_under_a_finger_and_is_sharp_afterwards(open_seats, sale, fan):
-    page = open_seats(sale, fan)
+    page = open_seats(sale, fan, **with_script(KEEP_COPIES))
     is_live(page)
     touch, (x, y) = fingers_on(page), middle_of(page)
     page.wait_for_function(IS_SHARP)
-    before = page.evaluate(PLACES)
 
     touch("touchStart", (x - 20, y), (x + 20, y))
     touch("touchMove", (x - 25, y), (x + 25, y))
     touch("touchMove", (x - 33, y), (x + 33, y))
-    page.wait_for_function(f"(before) => ({PLACES})().join() !== before", arg=",".join(before))
+    page.wait_for_function("() => copies.some(([left, top, wide]) => wide > 256)")
     touch("touchEnd")
 
     page.wait_for_function(IS_SHARP)
@@ -329,12 +469,11 @@ def test_the_drawing_moves_under_a_finger_and_is_sharp_afterwards(open_seats, sa
 
 
 def test_a_tap_right_after_a_movement_chooses_the_seat_that_is_shown(open_seats, sale, fan):
-    page = open_seats(sale, fan)
+    page = open_seats(sale, fan, reduced_motion="reduce")  # zooms at once
     is_live(page)
     touch, (x, y) = fingers_on(page), spot_of(page, 2, 4)
     page.get_by_role("button", name="Zoom in").tap()
     expect(page.locator("#map-view[data-near]")).to_have_count(1)
-    page.wait_for_function(IS_SHARP)
     before = page.locator("#map-view").bounding_box()
     page.touchscreen.tap(x, y)
     expect(chosen(page)).to_have_count(1)
@@ -395,13 +534,13 @@ def test_the_overview_moves_the_visible_part(open_seats, sale, fan):
     is_live(page)
     page.get_by_role("button", name="Zoom in").click()
     expect(page.locator("#map-view[data-near]")).to_have_count(1)
-    overview = page.locator("[data-minimap]").bounding_box()
+    overview = page.locator("[data-overview]").bounding_box()
 
     def moved() -> bool:
-        before = page.evaluate(PLACES)
+        before = picture(page)
         for part in (0.1, 0.9):
             page.mouse.click(overview["x"] + overview["width"] * part, overview["y"] + 40)
-        return page.evaluate(PLACES) != before
+        return picture(page) != before
 
     poll_page(page, moved)
 

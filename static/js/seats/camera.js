@@ -1,6 +1,7 @@
 // The visible part of the plan: `scale` pixels per unit, with (x, y) in the top left corner.
 
-export const PITCH = 20; // units between two seats
+import { PITCH } from "./plan.js";
+
 const CLOSEST = 44; // pixels between two seats, at most
 const GLIDE = 260; // ms
 const AROUND = 0.06; // margin around a section
@@ -82,6 +83,12 @@ export class Camera {
 
   pan(dx, dy) {
     this.#put({ scale: this.scale, x: this.x - dx / this.scale, y: this.y - dy / this.scale });
+  }
+
+  /** For a drawing in another thread. */
+  get parts() {
+    const { scale, x, y, width, height, pitch, plan } = this;
+    return { scale, x, y, width, height, pitch, plan };
   }
 
   toWorld(px, py) {

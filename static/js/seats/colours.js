@@ -10,6 +10,10 @@ export function readColours() {
 
 export const colour = (name) => colours[name];
 
+/** What a worker, which has no page, is given to use. */
+export const pageColours = () => colours;
+export const useColours = (given) => { colours = given; };
+
 const known = new Map();
 
 /** Black or white, whichever has more contrast on a grade's colour. */

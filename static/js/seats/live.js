@@ -25,11 +25,11 @@ export class Live {
 
   /** Load the list if it changed, then apply recent changes on top. */
   #load() {
-    this.#loading ??= this.#fetch().catch(() => null).then(async (body) => {
+    this.#loading ??= this.#fetch().catch(() => null).then(async (text) => {
       this.#loading = null;
       this.#after("list", spread(this.#isPolling ? POLL : RELOAD), () => document.hidden || this.#load());
-      if (!body) return;
-      await this.#listener.loaded(body);
+      if (!text) return;
+      await this.#listener.loaded(text);
       this.#recent = this.#recent.filter(({ at }) => at > performance.now() - RECENT);
       for (const { changes } of this.#recent) this.#listener.changed(changes);
     });
@@ -44,7 +44,7 @@ export class Live {
     if (answer.ok || answer.status === 304) this.#listedAt = began;
     if (!answer.ok) return null;
     this.#tag = answer.headers.get("ETag") ?? "";
-    return answer.json();
+    return answer.text();
   }
 
   #connect() {

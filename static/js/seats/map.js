@@ -1,14 +1,12 @@
 // The map: when it is drawn, and what pointing, tapping and keys do.
 
-import { Camera, PITCH } from "./camera.js";
-import { readColours } from "./colours.js";
+import { Camera } from "./camera.js";
+import { pageColours, readColours } from "./colours.js";
+import { Drawing } from "./drawing.js";
 import { followButtons, followKeys, followPointers } from "./gestures.js";
-import { Minimap } from "./minimap.js";
-import { EdgeNames, paintNames } from "./names.js";
-import { boxesOf, isNear, paint } from "./paint.js";
-import { forget } from "./seat_shapes.js";
-import { forgetWidths } from "./strokes.js";
-import { Tiles } from "./tiles.js";
+import { followOverview } from "./overview.js";
+import { PITCH } from "./plan.js";
+import { isSupported, RemoteDrawing } from "./remote_drawing.js";
 
 const TOUCHABLE = 17; // pixels between two seats that a finger can tell apart
 const READABLE = 27;
@@ -16,58 +14,79 @@ const FINGER = 22; // pixels around a tap in which a seat is found
 const BESIDE = 10; // pixels around a small section that belong to it
 const SHARPEST = 2;
 const REST = 120; // ms without movement until everything is drawn at its exact scale
+const BUDGET = { moving: 2, resting: 2 }; // ms of a frame for new tiles, where the page itself draws
 
 export class SeatMap {
   plan = null;
   chosen = new Set(); // indexes of seats
   own = new Set(); // ids
   alone = new Set();
-  #view; #size = ""; #names; #camera; #minimap; #marks; #filter; #tell; #cursor = -1; #hovered = null; #due = 0; #focused = false; #tiles; #resting = 0; #isMoving = false;
+  #view; #size = ""; #camera; #drawing; #marks; #filter; #tell; #cursor = -1; #hovered = null; #focused = false; #resting = 0; #isMoving = false; #overview;
 
   /** Callbacks: taken(at) for a tapped seat, met(at) for the seat under the cursor, pointed(at, section) for what is
-   * under the mouse, grew(seats) when a tap zoomed: whether seats can be tapped now, stood(section). */
+   * under the mouse, grew(seats) when a tap zoomed: whether seats can be tapped now, stood(section), drawn() when it is seen. */
   constructor(box, { marks, own, filter, tell }) {
     this.#view = box.querySelector("#map-view");
-    this.#names = new EdgeNames(this.#view);
-    this.#tiles = new Tiles(this.#view.querySelector("[data-tiles]"), (...to) => [paint, paintNames].forEach((act) => act(...to)));
+    this.#overview = box.querySelector("[data-overview]");
     this.#marks = marks;
     this.#filter = filter;
     this.#tell = tell;
     this.own = new Set(own);
     this.#camera = new Camera(() => this.#moved());
-    this.#minimap = new Minimap(box.querySelector("[data-minimap]"), this.#camera);
-    readColours();
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-      readColours();
-      forget();
-      this.draw();
-    });
-    document.fonts.addEventListener("loadingdone", () => {
-      forget();
-      forgetWidths();
-      this.draw();
-    });
+    this.#drawing = isSupported ? this.#startWorker(box.dataset.worker) : this.#drawHere();
+    this.#restyle();
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#restyle());
+    document.fonts.addEventListener("loadingdone", () => this.#restyle());
     const [tapped, doubled, hovered] = [this.#tapped, this.#doubled, this.#hover].map((act) => act.bind(this));
     followPointers(this.#view, this.#camera, { tapped, doubled, hovered });
     followKeys(this.#view, this.#camera, { go: (way) => this.#go(way), take: () => this.#take(), home: () => this.#camera.whole() });
     followButtons(box, this.#camera);
+    followOverview(this.#overview, this.#camera);
     for (const name of ["focus", "blur"]) this.#view.addEventListener(name, () => {
       this.#focused = name === "focus" && this.#view.matches(":focus-visible");
-      this.#nextFrame();
+      this.#look();
     });
-    new ResizeObserver(() => this.#resize()).observe(this.#view);
+    new ResizeObserver(() => this.#fit()).observe(this.#view);
+  }
+
+  #startWorker(address) {
+    return new RemoteDrawing(address, this.#canvases, { drawn: this.#tell.drawn, failed: () => this.#replaceDrawing() });
+  }
+
+  #drawHere() {
+    return new Drawing(this.#canvases, BUDGET, this.#tell.drawn);
+  }
+
+  get #canvases() {
+    return { map: this.#view.querySelector("canvas"), overview: this.#overview.querySelector("canvas") };
+  }
+
+  /** The worker failed: draw here, on new canvases, because those that it has can't be taken back. */
+  #replaceDrawing() {
+    for (const canvas of Object.values(this.#canvases)) canvas.replaceWith(canvas.cloneNode());
+    this.#drawing = this.#drawHere();
+    this.#restyle();
+    this.#size = "";
+    if (!this.plan) return;
+    this.#drawing.load(this.plan, this.#scene);
+    this.#fit();
+  }
+
+  #restyle() {
+    readColours();
+    this.#drawing.restyle(pageColours());
   }
 
   show(plan) {
     const first = this.plan === null, cursorId = first ? null : this.plan.ids[this.#cursor];
     const seen = [plan.box[0], plan.box[1] - plan.stage * 1.8, plan.box[2], plan.box[3]];
     this.plan = plan;
+    this.#drawing.load(plan, this.#scene);
     this.#cursor = plan.byId.get(cursorId) ?? -1;
     this.#hovered = null;
-    this.draw();
     if (!first) return this.#camera.keep(seen);
     this.#camera.see(seen);
-    this.#fit(); // the next frame paints
+    this.#fit();
   }
 
   /** Bring a seat into view, large enough to read. */
@@ -78,77 +97,38 @@ export class SeatMap {
 
   /** The drawing changed: all of it, or only the states of these seats. */
   draw(seats = null) {
-    this.#tiles.invalidate(seats && ((scale) => boxesOf(this.plan, seats, scale * PITCH)));
-    this.#nextFrame();
-    if (seats) return;
-    this.#names.invalidate();
-    this.drawOverview();
+    if (seats) this.#drawing.changed(seats);
+    else if (this.plan) this.#drawing.update(this.#scene);
+  }
+
+  get #scene() {
+    const { chosen, own, alone } = this;
+    return { marks: this.#marks, filter: this.#filter, chosen, own, alone };
   }
 
   /** Sections were sold out or came back. */
   drawOverview() {
-    this.#minimap.invalidate();
-    this.#nextFrame();
+    this.#drawing.recount();
   }
 
-  #nextFrame() {
-    if (this.#due || !this.plan) return;
-    this.#due = requestAnimationFrame(() => {
-      this.#due = 0;
-      this.paintNow();
-    });
-  }
-
-  paintNow() {
-    const { plan, chosen, own, alone } = this, filter = this.#filter;
-    const scene = { plan, camera: this.#camera, marks: this.#marks, filter, chosen, own, alone, ratio: this.#ratio };
-    if (this.#tiles.show(scene, this.#isMoving)) this.#nextFrame();
-    this.#names.draw(scene);
-    this.#minimap.draw(plan, filter);
-    this.#markHovered();
-    this.#markCursor();
-  }
-
-  /** The section under the mouse, while its seats are not drawn. */
-  #markHovered() {
-    const isShown = this.#hovered && !isNear(this.#hovered, this.#camera);
-    this.#mark("[data-hovered]", isShown ? this.#hovered.box : null);
-  }
-
-  /** The seat that keys choose. */
-  #markCursor() {
-    const { x, y } = this.plan, at = this.#cursor, half = Math.max(PITCH, 10 / this.#camera.scale) * 0.62 + 1.5 / this.#camera.scale;
-    this.#mark("[data-cursor]", this.#focused && at >= 0 ? [x[at] - half, y[at] - half, x[at] + half, y[at] + half] : null);
-  }
-
-  /** Put an element around a box of the plan. */
-  #mark(name, box) {
-    const element = this.#view.querySelector(name), { x, y, scale } = this.#camera;
-    if (element.hidden !== !box) element.hidden = !box;
-    if (!box) return;
-    element.style.transform = `translate(${(box[0] - x) * scale}px, ${(box[1] - y) * scale}px)`;
-    [element.style.width, element.style.height] = [box[2] - box[0], box[3] - box[1]].map((side) => `${side * scale}px`);
+  /** The next frame shows what the camera sees. */
+  #look() {
+    const cursor = this.#focused ? this.#cursor : -1, hovered = this.#hovered?.at ?? -1;
+    this.#drawing.show({ camera: this.#camera.parts, ratio: this.#ratio, cursor, hovered, isMoving: this.#isMoving });
   }
 
   get #ratio() {
     return Math.min(devicePixelRatio, SHARPEST);
   }
 
-  #resize() {
-    if (this.#fit() && this.plan) this.paintNow();
-  }
-
-  /** Give the canvas the size of the view; returns whether it had another one. */
+  /** Give the drawing the size of the view, if it has another one. */
   #fit() {
-    const { clientWidth: width, clientHeight: height } = this.#view, size = `${width} ${height} ${this.#ratio}`;
-    if (!width || size === this.#size) return false;
+    const { clientWidth: width, clientHeight: height } = this.#view, ratio = this.#ratio, size = `${width} ${height} ${ratio}`;
+    if (!width || size === this.#size) return;
     this.#size = size;
-    this.#tiles.resize(width, height, this.#ratio);
-    this.#names.resize(height, this.#ratio);
-    this.#minimap.resize(this.#ratio);
+    this.#drawing.resize({ width, height, ratio, overview: [this.#overview.clientWidth, this.#overview.clientHeight] });
     this.#camera.resize(width, height);
     this.#rest();
-    return true;
   }
 
   #moved() {
@@ -156,14 +136,14 @@ export class SeatMap {
     this.#isMoving = true;
     clearTimeout(this.#resting);
     this.#resting = setTimeout(() => this.#rest(), REST);
-    this.#nextFrame();
+    this.#look();
   }
 
   /** The next frame draws everything in view at its exact scale. */
   #rest() {
     clearTimeout(this.#resting);
     this.#isMoving = false;
-    this.#nextFrame();
+    this.#look();
   }
 
   #seatAt(px, py) {
@@ -210,7 +190,7 @@ export class SeatMap {
     if (at >= 0 || section) this.#tell.pointed(at, section);
     if (this.#hovered === section) return;
     this.#hovered = section;
-    this.#nextFrame();
+    this.#look();
   }
 
   #go(way) {

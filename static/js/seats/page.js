@@ -3,7 +3,7 @@
 import "./held.js";
 import { Card } from "./card.js";
 import { Choice } from "./choice.js";
-import { Filter } from "./filter.js";
+import { Filter, followFilterButtons, showCounts } from "./filter.js";
 import { SeatPlan } from "./plan.js";
 import { Live } from "./live.js";
 import { SeatMap } from "./map.js";
@@ -17,23 +17,24 @@ function begin() {
   const me = JSON.parse(box.dataset.me), { event, list, socket, hold, basket, request } = box.dataset;
   let plan = null, hint = 0, counting = 0;
   const choice = new Choice(me, { event, hold, basket, request }, changed);
-  const filter = new Filter(box.querySelector("[data-filter]"), () => map.draw());
-  const map = new SeatMap(box, { marks: me.marks, own: me.own, filter, tell: { taken, met, pointed, grew, stood } });
+  const filter = new Filter(), buttons = box.querySelector("[data-filter]");
+  followFilterButtons(buttons, filter, () => map.draw());
+  const map = new SeatMap(box, { marks: me.marks, own: me.own, filter, tell: { taken, met, pointed, grew, stood, drawn: () => mark("seats:ready") } });
   const card = new Card(box.querySelector("[data-card]"), choice, me.views);
   const live = new Live({ list, socket }, { loaded, changed: heard, requestChanged: choice.waiting.receive, passMoved, connectionChanged });
 
   /** In two tasks: taps and scrolling need not wait for both. Changes that come between them are applied again afterwards. */
-  async function loaded(body) {
+  async function loaded(text) {
     mark("seats:list");
-    const unpacked = new SeatPlan(body);
+    const unpacked = new SeatPlan(text);
     await window.scheduler?.yield?.();
     plan = unpacked;
+    filter.plan = plan;
     choice.seen(plan);
-    filter.show(plan);
+    showCounts(buttons, plan);
     map.chosen = new Set(choice.seats);
     if (box.hidden) open();
     map.show(plan);
-    requestAnimationFrame(() => mark("seats:ready")); // after the map's own frame
   }
 
   function open() {
@@ -58,7 +59,7 @@ function begin() {
 
   function recount() {
     counting = 0;
-    filter.show(plan);
+    showCounts(buttons, plan);
     map.drawOverview();
   }
 

@@ -1,7 +1,6 @@
 // Draws a part of the plan: sections when zoomed out, seats when zoomed in.
 
-import { PITCH } from "./camera.js";
-import { FREE } from "./plan.js";
+import { FREE, PITCH } from "./plan.js";
 import { count, say } from "./labels.js";
 import { colour } from "./colours.js";
 import { prepareTexts, rounded, write } from "./strokes.js";
@@ -12,7 +11,8 @@ const SHAPES_FROM = 11;
 
 /** Draw sections and seats. `scene`: plan, camera, marks, filter, chosen, own, alone, ratio. */
 export function paint(context, scene) {
-  const { plan, camera } = scene, at = { ...viewOf(scene), context };
+  const { plan, camera, ratio } = scene, at = { ...viewOf(scene), context };
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
   prepareTexts(context);
   context.fillStyle = colour("surface");
   context.fillRect(0, 0, camera.width, camera.height);

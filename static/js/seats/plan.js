@@ -2,6 +2,7 @@
 
 import { nameOf } from "./labels.js";
 
+export const PITCH = 20; // units between two seats
 export const LETTERS = "ahsb";
 export const [FREE, HELD, SOLD, BLOCKED] = [0, 1, 2, 3];
 export const ACCESSIBLE = 1, COMPANION = 2;
@@ -9,8 +10,10 @@ const SIDEWAYS_COST = 3; // arrow keys: weight of the distance across the direct
 const SIDE = 0.5; // across by away from the stage: more is to its left or right
 
 export class SeatPlan {
-  constructor(body) {
-    const total = body.states.length;
+  /** `text`: the list as the server sends it. It is kept, because a worker unpacks it faster than it would get a copy of all this. */
+  constructor(text) {
+    const body = JSON.parse(text), total = body.states.length;
+    this.text = text;
     this.grades = body.grades;
     this.currency = body.currency;
     this.ids = new Float64Array(total);

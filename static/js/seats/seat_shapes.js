@@ -2,7 +2,7 @@
 
 import { ACCESSIBLE, BLOCKED, COMPANION, HELD, SOLD } from "./plan.js";
 import { colour, onColour } from "./colours.js";
-import { circle, rounded, write } from "./strokes.js";
+import { circle, newCanvas, rounded, write } from "./strokes.js";
 
 const MARKS_FROM = 15; // pixels between two seats from which grades have their letters on the seats
 const ROOM = 1.15; // of the distance between two seats
@@ -25,8 +25,7 @@ export function forget() {
 }
 
 function newSheet(size) {
-  const cell = Math.ceil(size * ROOM * ratio), canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [cell * MOST, cell];
+  const cell = Math.ceil(size * ROOM * ratio), canvas = newCanvas(cell * MOST, cell);
   const context = canvas.getContext("2d");
   context.textAlign = "center";
   context.textBaseline = "middle";

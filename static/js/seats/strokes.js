@@ -1,7 +1,13 @@
 // Shapes and texts on a canvas.
 
-const FONT = "Pretendard Variable, sans-serif";
+export const FONT = "Pretendard Variable, sans-serif";
 const SIZE = 16; // pixels of every font: the first text in another size would cost more than drawing a tile
+
+/** To draw on, in a page or in a worker. */
+export function newCanvas(width, height) {
+  if ("OffscreenCanvas" in globalThis) return new OffscreenCanvas(width, height);
+  return Object.assign(document.createElement("canvas"), { width, height });
+}
 
 export function circle(context, x, y, radius) {
   context.beginPath();
