@@ -83,8 +83,9 @@ def stop(**_: Any) -> None:
         _running.pop().stop()
 
 
-def _start_web(**_: Any) -> None:
-    start("web")
+def _start_web(is_apart: bool = False, **_: Any) -> None:
+    if not is_apart:
+        start("web")
 
 
 def _start_worker(sender: Any, **_: Any) -> None:

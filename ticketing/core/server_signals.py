@@ -1,4 +1,7 @@
-"""Signals of a server process: it has started, is behind (each second), or is about to stop."""
+"""Signals of a server process: it has started, is behind (each second), or is about to stop.
+
+One that has started with `is_apart` is none of the site's own.
+"""
 
 from django.dispatch import Signal
 

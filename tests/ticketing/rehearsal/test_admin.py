@@ -220,14 +220,19 @@ def test_a_snapshot_call_notes_the_contact_of_the_runner(rehearsal, now):
 
 
 PRINTS_WHEN_GENTLE = """
-import os, time
+import os, sys, time
 while os.getpriority(os.PRIO_PROCESS, 0) < 10:
     time.sleep(0.01)
-print("gentle")
+session = "/proc/self/autogroup"
+while os.path.exists(session) and int(open(session).read().split()[-1]) < 10:
+    time.sleep(0.01)
+print("gentle", *sys.argv[1:])
 """
 
 
-def test_a_runner_leaves_the_processor_to_the_site(rehearsal, now, settings, tmp_path):
+def test_a_runner_leaves_processor_and_web_processes_to_the_site(
+    rehearsal, now, settings, tmp_path
+):
     settings.VAR_DIR = settings.BASE_DIR = tmp_path
     (tmp_path / "manage.py").write_text(PRINTS_WHEN_GENTLE)
 
@@ -235,6 +240,7 @@ def test_a_runner_leaves_the_processor_to_the_site(rehearsal, now, settings, tmp
 
     log = tmp_path / "rehearsals" / rehearsal.code / "runner.log"
     wait_until(lambda: "gentle" in log.read_text())
+    assert not {"--url", "--alone"} & {*log.read_text().split()}
     rehearsal.refresh_from_db()
     assert rehearsal.is_under_way
 

@@ -18,7 +18,9 @@ class RehearseForm(forms.Form):
         min_value=1,
         max_value=MAX_FANS,
         initial=1_000,
-        help_text=_("They come through the same doors as everybody, from this site's own machine."),
+        help_text=_(
+            "They use the same pages and calls as everybody, from this site's own machine."
+        ),
     )
     minutes = forms.IntegerField(
         label=_("Minutes"),

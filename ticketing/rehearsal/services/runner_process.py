@@ -4,6 +4,7 @@ import logging
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from ticketing.rehearsal.services.tokens import mint_token
 log = logging.getLogger(__name__)
 # A command that cannot start fails within this time.
 STARTUP_SECONDS = 5.0
-GENTLE_NICENESS = 10  # of the simulator, beside a site that people use
+GENTLE_NICENESS = 10  # beside a site that people use
 
 
 def start_runner(*, code: str, now: datetime) -> None:
@@ -36,15 +37,22 @@ def start_runner(*, code: str, now: datetime) -> None:
 
 
 def run_gently(pid: int = 0) -> None:
-    """Let everything else go first on the processor; 0 is this process."""
+    """Let everything else go first on the processor; 0 is this process.
+
+    With Linux' autogroups niceness counts only inside a session, and each session has its own.
+    """
     niceness = max(GENTLE_NICENESS, os.getpriority(os.PRIO_PROCESS, pid))
     os.setpriority(os.PRIO_PROCESS, pid, niceness)
+    pid = pid or os.getpid()
+    if os.getsid(pid) == pid:  # else it is the session of somebody's terminal
+        with suppress(OSError):  # a kernel without autogroups
+            Path(f"/proc/{pid}/autogroup").write_text(str(niceness))
 
 
 def _start_process(rehearsal: Rehearsal, token: str) -> "subprocess.Popen[bytes]":
     """Pass the token in the environment, which `ps` does not show to other users."""
     manage = Path(settings.BASE_DIR) / "manage.py"
-    options = ["--rehearsal", rehearsal.code, "--url", settings.SITE_URL, "--quiet"]
+    options = ["--rehearsal", rehearsal.code, "--quiet"]
     if language := rehearsal.options.get("language"):
         options += ["--language", language]
     folder = settings.VAR_DIR / "rehearsals" / rehearsal.code

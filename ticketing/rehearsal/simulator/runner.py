@@ -138,6 +138,7 @@ class Run:
         self.progress.enter("making people")
         accounts = await self._make_accounts(fans)
         share = GENTLE_CALLS if self.is_gentle else {}
+        share = share | {"unix_socket": self.site.unix_socket}
         async with UserHttpClient(url, people=fans, now=steady_time, **share) as http:
             counters = self.progress.counters
             pool = UserPool(http, self.setting, record=self.record, counters=counters)

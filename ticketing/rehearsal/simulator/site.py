@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import count
 from types import TracebackType
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 
@@ -42,17 +43,26 @@ class SiteRefused(Exception):
 class SiteClient:
     """All calls but `create` may be repeated, so they are retried until there is an answer."""
 
-    def __init__(self, url: str, token: str, *, retry_seconds: float = RETRY_SECONDS) -> None:
+    def __init__(
+        self, url: str, token: str, *, unix_socket: str = "", retry_seconds: float = RETRY_SECONDS
+    ) -> None:
+        """`unix_socket` is the path at which a web process of the site listens."""
         self.url, self.token, self.retry_seconds = url.rstrip("/"), token, retry_seconds
+        self.unix_socket = unix_socket
         self.code = ""
         self.is_clean = True
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> "SiteClient":
         headers = {"Authorization": f"Bearer {self.token}", "Accept-Language": "en"}
+        if self.unix_socket:
+            headers |= forwarded(self.url, "127.0.0.1")
         timeout = aiohttp.ClientTimeout(total=CALL_TIMEOUT, sock_connect=10)
         self._session = aiohttp.ClientSession(
-            headers=headers, timeout=timeout, cookie_jar=aiohttp.DummyCookieJar()
+            connector=aiohttp.UnixConnector(self.unix_socket) if self.unix_socket else None,
+            headers=headers,
+            timeout=timeout,
+            cookie_jar=aiohttp.DummyCookieJar(),
         )
         return self
 
@@ -178,6 +188,11 @@ class SiteClient:
                 code, fields = str(body.get("code", "")), tuple(_fields(body.get("details")))
                 raise SiteRefused(response.status, code, message, fields)
             return body
+
+
+def forwarded(url: str, client: str) -> dict[str, str]:
+    """The headers in which a proxy says how its client reached the site, and from where."""
+    return {"X-Forwarded-Proto": urlsplit(url).scheme, "X-Forwarded-For": client}
 
 
 async def _json_object(response: aiohttp.ClientResponse) -> dict[str, Any]:

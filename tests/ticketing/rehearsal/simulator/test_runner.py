@@ -119,39 +119,3 @@ def test_everybody_ends_in_a_state_that_is_explained(
     assert [(it.name, str(it.counterexample)) for it in broken] == []
     assert not any(folder.load("left_behind").values())
     assert not User.objects.filter(email__endswith=".invalid").exists()
-
-
-def test_cut_short_it_cleans_up_all_the_same(
-    site,
-    sale,
-    token,
-    beat_and_workers,
-    tmp_path,
-):
-    options = Options(event=sale.pk, fans=10, minutes=1, folders=tmp_path)
-
-    async def play():
-        async with SiteClient(site, token) as client:
-            task = asyncio.create_task(rehearse(options, client))
-            await until_somebody_joined(tmp_path)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-
-    asyncio.run(play())
-
-    (folder,) = tmp_path.iterdir()
-    assert not any(json.loads((folder / "left_behind.json").read_text()).values())
-    assert not Event.objects.exclude(pk=sale.pk).exists()
-    assert not User.objects.filter(email__endswith=".invalid").exists()
-    ends = [record for record in records_in(folder) if record["action"] == "end"]
-    assert len(ends) == 10
-
-
-async def until_somebody_joined(tmp_path):
-    for _ in range(200):
-        await asyncio.sleep(0.1)
-        histories = list(tmp_path.glob("*/history.jsonl"))
-        if histories and '"join"' in histories[0].read_text():
-            return
-    raise AssertionError("nobody came")

@@ -36,16 +36,21 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--fd", type=int, help="File descriptor of a listening socket.")
+        apart = "Not one of the site's processes: no heartbeat, no metrics."
+        parser.add_argument("--apart", action="store_true", help=apart)
 
-    def handle(self, *, fd: int | None, **options: Any) -> None:
+    def handle(self, *, fd: int | None, apart: bool, **options: Any) -> None:
         # Not uvicorn's `fd`, which treats every socket as a Unix one and loses client addresses.
         sockets = None if fd is None else [socket.socket(fileno=fd)]
         sys.setswitchinterval(SWITCH_SECONDS)
         for language, _ in settings.LANGUAGES:  # reading all URLs would stop the event loop
             with translation.override(language):
                 get_resolver()._populate()
-        server_started.send_robust(sender=None)
-        Server(server_config()).run(sockets=sockets)
+        server_started.send_robust(sender=None, is_apart=apart)
+        is_unix = sockets is not None and sockets[0].family == socket.AF_UNIX
+        # A Unix socket has no client addresses: whoever may open its file is our proxy.
+        proxies = "*" if is_unix else settings.TRUSTED_PROXIES
+        Server(server_config(proxies=proxies)).run(sockets=sockets)
 
 
 class Server(uvicorn.Server):
@@ -91,7 +96,9 @@ class Server(uvicorn.Server):
         await event_loop.end()
 
 
-def server_config(application: str = "ticketing.asgi:application") -> uvicorn.Config:
+def server_config(
+    application: str = "ticketing.asgi:application", *, proxies: list[str] | str | None = None
+) -> uvicorn.Config:
     return uvicorn.Config(
         application,
         host=settings.HOST,
@@ -101,7 +108,7 @@ def server_config(application: str = "ticketing.asgi:application") -> uvicorn.Co
         access_log=False,  # ours names the time that an answer took
         lifespan="off",
         proxy_headers=True,
-        forwarded_allow_ips=settings.TRUSTED_PROXIES,
+        forwarded_allow_ips=settings.TRUSTED_PROXIES if proxies is None else proxies,
         server_header=False,
         timeout_graceful_shutdown=5,
         http=BoundedHttp,

@@ -10,6 +10,7 @@ import tomllib
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
@@ -40,16 +41,37 @@ from ticketing.rehearsal.simulator.site import SiteClient
 from ticketing.rehearsal.simulator.terminal import dashboard, soak_table, verdict_table
 from ticketing.rehearsal.simulator.terminal.text import paint_for
 from ticketing.rehearsal.simulator.users.arrivals import PROFILES
+from ticketing.rehearsal.web_process import WebProcess
 
 LEVELS_OF_IDENTITY = ("none", "email", "identity")
 NETWORKED = ("network", "all")  # the faults that need a proxy in front of the servers
 
 
+@dataclass(frozen=True)
+class Site:
+    """Where to rehearse: a throw-away site, or one that runs, perhaps by a process of our own."""
+
+    url: str
+    token: str
+    fixture: SiteFixture | None = None
+    web: WebProcess | None = None
+
+    def client(self) -> SiteClient:
+        unix_socket = str(self.web.socket) if self.web else ""
+        return SiteClient(self.url, self.token, unix_socket=unix_socket)
+
+    def save_log(self, folder: Path) -> None:
+        if self.fixture:
+            (folder / "site.log").write_text(self.fixture.output())
+        if self.web:
+            (folder / "web.log").write_text(self.web.output())
+
+
 class Command(BaseCommand):
     help = (
-        "Rehearse a sale: thousands of simulated people storm a copy of the event through the "
-        "front doors, and a report says what held. Exit code 0 only if everything did; 1 if not, "
-        "2 if it could not be done, 130 if it was stopped."
+        "Rehearse a sale: thousands of simulated people storm a copy of the event by the pages and "
+        "calls that everybody uses, and a report says what held. Exit code 0 only if all did; 1 if "
+        "not, 2 if it could not be done, 130 if it was stopped."
     )
     requires_system_checks = []
 
@@ -68,7 +90,7 @@ class Command(BaseCommand):
 
     def add_site_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
-        add("--url", help="The site. [the one on this machine]")
+        add("--url", help="The site. [this machine's, by a web process for the rehearsal alone]")
         add("--token", default=os.environ.get("REHEARSAL_TOKEN", ""), help="[REHEARSAL_TOKEN]")
         add("--embedded", action="store_true", help="On a throw-away site of its own.")
         add("--alone", action="store_true", help="Nobody else uses the site: load it as you can.")
@@ -99,19 +121,17 @@ class Command(BaseCommand):
     # -- actions ----------------------------------------------------------------------------------
 
     def rehearse(self, options: dict[str, Any]) -> None:
-        with self.site(options) as (url, token, fixture):
-            folder, result = uvloop.run(self.run(runner_options(options), url, token, fixture))
-            if fixture:
-                (folder.path / "site.log").write_text(fixture.output())
+        with self.site(options) as site:
+            folder, result = uvloop.run(self.run(runner_options(options), site))
+            site.save_log(folder.path)
         self.print_result(result, folder, options)
 
-    async def run(
-        self, options: Options, url: str, token: str, fixture: SiteFixture | None
-    ) -> tuple[Folder, Result]:
+    async def run(self, options: Options, site: Site) -> tuple[Folder, Result]:
         self.handle_signals()
-        async with SiteClient(url, token) as client:
-            self.client = client if fixture is None else None
-            folder = await rehearse(options, client, fixture, None if self.is_quiet else self.show)
+        async with site.client() as client:
+            self.client = None if site.fixture else client
+            watch = None if self.is_quiet else self.show
+            folder = await rehearse(options, client, site.fixture, watch)
             self.print("Judging what happened …")
             result = await asyncio.to_thread(judge_folder, folder)
             html = await asyncio.to_thread(self.save_html, result, folder)
@@ -125,31 +145,34 @@ class Command(BaseCommand):
         return html
 
     def clean_up(self, options: dict[str, Any]) -> None:
-        async def call(url: str, token: str) -> dict[str, int]:
-            async with SiteClient(url, token) as client:
+        async def call(site: Site) -> dict[str, int]:
+            async with site.client() as client:
                 return await client.clean_up(options["clean"])
 
-        with self.site(options) as (url, token, _):
-            left = {name: n for name, n in asyncio.run(call(url, token)).items() if n}
+        with self.site(options) as site:
+            left = {name: n for name, n in asyncio.run(call(site)).items() if n}
         if left:
             raise CommandError(f"Still there: {left}", returncode=BROKEN)
         self.print(f"Nothing of {options['clean']} is left.")
 
     @contextmanager
-    def site(self, options: dict[str, Any]) -> Iterator[tuple[str, str, SiteFixture | None]]:
+    def site(self, options: dict[str, Any]) -> Iterator[Site]:
         allow_many_connections()
         if options["embedded"]:
             self.print("Starting a throw-away site …")
             with SiteFixture.started(with_network=options["faults"] in NETWORKED) as fixture:
-                yield fixture.url, fixture.token, fixture
+                yield Site(fixture.url, fixture.token, fixture)
         elif options["url"] and not options["token"]:
             raise CommandError("--url needs --token, or REHEARSAL_TOKEN.", returncode=USAGE)
         else:
-            url = options["url"] or f"http://127.0.0.1:{settings.PORT}"
             token = options["token"] or services.mint_superuser_token(now=clock.now())
             if not options["alone"]:
                 services.run_gently()
-            yield url, token, None
+            if options["alone"] or options["url"]:
+                yield Site(options["url"] or f"http://127.0.0.1:{settings.PORT}", token)
+            else:
+                with WebProcess.started(Path(settings.BASE_DIR)) as web:
+                    yield Site(settings.SITE_URL, token, web=web)
 
     # -- output -----------------------------------------------------------------------------------
 

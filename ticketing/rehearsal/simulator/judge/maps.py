@@ -36,14 +36,15 @@ def check(evidence: IndexedEvidence) -> Verdict:
 def _check_age(
     evidence: IndexedEvidence, findings: Findings, record: Record, span: OwnedSpan
 ) -> None:
-    age = record.began - span.start
-    if age <= LATE_SECONDS or record.began >= span.end:
+    chosen = record.data.get("chosen", record.began)
+    age = chosen - span.start
+    if age <= LATE_SECONDS or chosen >= span.end:
         return
-    if not evidence.fault_at(span.start, record.began):
+    if not evidence.fault_at(span.start, chosen):
         findings.against(
-            record.began,
+            chosen,
             _("%(at)s s: %(who)s was shown seat %(seat)s as free, and it was %(whom)s's "
               "(%(code)s) for %(age)s s."),
-            at=evidence.at(record.began), who=f"#{record.user}", seat=span.seat,
+            at=evidence.at(chosen), who=f"#{record.user}", seat=span.seat,
             whom=evidence.name(span.person), code=span.code, age=f"{age:.1f}",
         )  # fmt: skip

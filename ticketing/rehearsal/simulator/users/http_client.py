@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from ticketing.rehearsal.simulator.site import forwarded
 from ticketing.rehearsal.simulator.users.responses import Response
 from ticketing.rehearsal.simulator.users.user_socket import UserSocket, handshake
 
@@ -35,13 +36,19 @@ class UserHttpClient:
         *,
         people: int,
         now: Callable[[], float],
+        unix_socket: str = "",
         calls: int = MAX_CALLS,
         handshakes: int = MAX_HANDSHAKES,
         rest: float = 0.0,
     ) -> None:
-        """After a call its slot rests for so many times as long as the call took."""
+        """After a call its slot rests for so many times as long as the call took.
+
+        `unix_socket` is the path at which a web process of the site listens: the users come in as
+        by a proxy, which tells their addresses.
+        """
         self.url, self.now, self.rest = url.rstrip("/"), now, rest
-        self.is_local = _is_loopback(self.url)
+        self.unix_socket = unix_socket
+        self.is_local = bool(unix_socket) or _is_loopback(self.url)
         self.ip_count = min(MAX_IPS, max(1, -(-people // USERS_PER_IP))) if self.is_local else 1
         self._sessions: dict[int, aiohttp.ClientSession] = {}
         self._calls = asyncio.Semaphore(calls)
@@ -64,6 +71,10 @@ class UserHttpClient:
         """The loopback has many addresses, so that limits by IP see many."""
         return (source_address(self._known_index(ip_index)), 0) if self.is_local else None
 
+    def _forwarded(self, ip_index: int) -> dict[str, str]:
+        address = source_address(self._known_index(ip_index))
+        return forwarded(self.url, address) if self.unix_socket else {}
+
     def _known_index(self, ip_index: int) -> int:
         return ip_index if ip_index < 0 else ip_index % self.ip_count
 
@@ -71,18 +82,21 @@ class UserHttpClient:
         """The session of a source address."""
         ip_index = self._known_index(ip_index)
         if ip_index not in self._sessions:
-            source = self._source(ip_index)
-            connector = aiohttp.TCPConnector(
-                family=sockets.AF_INET if source else sockets.AF_UNSPEC,
-                local_addr=source,
-                limit=0,
-                keepalive_timeout=KEEP_OPEN,
-                ttl_dns_cache=600,
-            )
             self._sessions[ip_index] = aiohttp.ClientSession(
-                connector=connector, cookie_jar=aiohttp.DummyCookieJar(), timeout=CALL_TIMEOUT
+                connector=self._connector(ip_index),
+                headers=self._forwarded(ip_index),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=CALL_TIMEOUT,
             )
         return self._sessions[ip_index]
+
+    def _connector(self, ip_index: int) -> aiohttp.BaseConnector:
+        kept: dict[str, Any] = {"limit": 0, "keepalive_timeout": KEEP_OPEN}
+        if self.unix_socket:
+            return aiohttp.UnixConnector(self.unix_socket, **kept)
+        source = self._source(ip_index)
+        family = sockets.AF_INET if source else sockets.AF_UNSPEC
+        return aiohttp.TCPConnector(family=family, local_addr=source, ttl_dns_cache=600, **kept)
 
     async def call(
         self, method: str, path: str, *, ip_index: int, headers: Mapping[str, str], **more: Any
@@ -112,21 +126,30 @@ class UserHttpClient:
     ) -> UserSocket:
         """An open websocket, from the same source address."""
         to = urlsplit(self.url)
+        headers = {**headers, **self._forwarded(ip_index)}
         request = handshake(to.netloc, to.path + path, headers, protocols)
         async with self._handshakes, asyncio.timeout(HANDSHAKE_SECONDS):
-            _, socket = await asyncio.get_running_loop().create_connection(
-                lambda: UserSocket(request),
-                "127.0.0.1" if to.hostname == "localhost" else str(to.hostname),
-                to.port or (443 if to.scheme == "https" else 80),
-                local_addr=self._source(ip_index),
-                ssl=to.scheme == "https" or None,
-            )
+            socket = await self._open(UserSocket(request), ip_index)
             try:
                 await socket.opened
             except BaseException:
                 socket.transport.abort()
                 raise
             return socket
+
+    async def _open(self, socket: UserSocket, ip_index: int) -> UserSocket:
+        to, loop = urlsplit(self.url), asyncio.get_running_loop()
+        if self.unix_socket:
+            await loop.create_unix_connection(lambda: socket, self.unix_socket)
+        else:
+            await loop.create_connection(
+                lambda: socket,
+                "127.0.0.1" if to.hostname == "localhost" else str(to.hostname),
+                to.port or (443 if to.scheme == "https" else 80),
+                local_addr=self._source(ip_index),
+                ssl=to.scheme == "https" or None,
+            )
+        return socket
 
     def stream(self, path: str, *, ip_index: int, headers: Mapping[str, str]) -> Any:
         return self._session(ip_index).get(

@@ -115,7 +115,8 @@ class Purchase:
         fan = self.fan
         headers = fan.headers | {"Idempotency-Key": key}
         is_shown = self.map.is_current and "seats" in hold_body
-        attempt, shown = 0, dict[str, Any](map="live") if is_shown else {}
+        # Chosen now; a rehearsal with few calls at a time may send it much later.
+        attempt, shown = 0, dict[str, Any](map="live", chosen=fan.now()) if is_shown else {}
         while True:
             with fan.recorded_if_stopped("hold", asked=hold_body.get("seats", hold_body)):
                 response = await fan.call("POST", fan.seats, json=hold_body, headers=headers)

@@ -39,6 +39,13 @@ def test_a_push_may_take_a_moment(calm_sale, bought):
     assert verdict(with_records(calm_sale, shown(bought, LATE_SECONDS - 1))).holds
 
 
+def test_a_choice_may_wait_until_it_is_sent(calm_sale, bought):
+    late = shown(bought, 20)
+    in_time = replace(late, data=late.data | {"chosen": bought.start + LATE_SECONDS - 1})
+
+    assert verdict(with_records(calm_sale, in_time)).holds
+
+
 def test_after_a_fault_nobody_was_told(calm_sale, bought):
     at = bought.start + 5
     fault = Record(RUNNER, "fault", at, at + 1, data={"fault": "valkey"})
