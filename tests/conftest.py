@@ -49,8 +49,6 @@ LONGEST = (
 # The same hash function with the smallest parameters: a real password hash takes 0.2 s.
 Argon2PasswordHasher.time_cost, Argon2PasswordHasher.parallelism = 1, 1
 Argon2PasswordHasher.memory_cost = 8
-# Python would look for garbage a thousand times while it loads the tests, and find none.
-gc.set_threshold(50_000, 20)
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -7,6 +7,7 @@ from django.views.generic import RedirectView
 
 from ticketing.core import health, languages, security_contact
 
+admin.autodiscover()
 AUDIT_TRAIL = admin.site.admin_view(RedirectView.as_view(pattern_name="console:audit"))
 urlpatterns = [
     path("", include("ticketing.events.urls")),

@@ -28,20 +28,44 @@ def worker(transactional_db):
     return DjangoWorkerFixup(app)
 
 
-def test_the_command_uses_the_broker_as_the_settings_translate_it():
-    """Celery's command reads a variable of the same name, and would take it as it is."""
-    asked = {"BROKER_URL": "redis+sentinel://s1:1,s2:2/tickets/3", "CELERY_SKIP_CHECKS": "1"}
-    shell = [sys.executable, "-m", "celery", "-A", "ticketing", "shell", "--python"]
+IN_A_WORKER = """
+import sys
+from django.core.checks import run_checks
 
-    shown = subprocess.run(
-        shell,
-        input="print(celery.conf.broker_url)",
+print("broker", celery.conf.broker_url)
+print("thresholds", sys.modules["gc"].get_threshold()[0])
+print("admin", "payments.admin" in sys.modules)
+problems = run_checks(tags=["admin"])
+print("checked", "payments.admin" in sys.modules, len(problems))
+"""
+
+
+@pytest.fixture(scope="module")
+def worker_shell():
+    """What Celery's command prints about itself."""
+    asked = {"BROKER_URL": "redis+sentinel://s1:1,s2:2/tickets/3", "CELERY_SKIP_CHECKS": "1"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "celery", "-A", "ticketing", "shell", "--python"],
+        input=IN_A_WORKER,
         env=os.environ | asked,
         capture_output=True,
         text=True,
     )
+    return ran.stdout + ran.stderr
 
-    assert "sentinel://s1:1/3;sentinel://s2:2/3" in shown.stdout, shown.stderr
+
+def test_the_command_uses_the_broker_as_the_settings_translate_it(worker_shell):
+    """Celery's command reads a variable of the same name, and would take it as it is."""
+    assert "sentinel://s1:1/3;sentinel://s2:2/3" in worker_shell
+
+
+def test_a_worker_loads_no_page_of_the_admin_until_the_checks_look_at_all(worker_shell):
+    assert "admin False" in worker_shell
+    assert "checked True 0" in worker_shell
+
+
+def test_little_time_goes_into_garbage_while_a_process_loads(worker_shell):
+    assert "thresholds 50000" in worker_shell
 
 
 def test_every_scheduled_task_exists():

@@ -10,22 +10,24 @@ import re
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 from weakref import WeakKeyDictionary
 
-import aiohttp
 from django.conf import settings
 
 from ticketing.core import clock, event_loop
 from ticketing.core.challenges import HARDEST, BadSolution, Solved
+
+if TYPE_CHECKING:  # slow to load, and only a server process asks
+    from aiohttp import ClientSession
 
 log = logging.getLogger(__name__)
 PREFIX = "provider:"
 LONGEST_TOKEN = 4_096
 # After a call without an answer our own proof of work is asked for instead, for so long.
 PAUSE_SECONDS = 30.0
-_sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, aiohttp.ClientSession] = WeakKeyDictionary()
+_sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, "ClientSession"] = WeakKeyDictionary()
 _silent_until = 0.0
 # Every way into a line that a thread answers: its page, its parties, its lanes.
 LINE = re.compile(r"(?:/api/v1)?/events/[0-9]{1,18}/queue/.*")
@@ -78,6 +80,8 @@ def challenge_of(provider: Provider) -> dict[str, Any]:
 
 async def check_with(provider: Provider, solution: str, *, level: int) -> Solved:
     """Raises `BadSolution` if the provider refuses it."""
+    from aiohttp import ClientError
+
     global _silent_until
     token = solution.removeprefix(PREFIX)
     if not 0 < len(token) <= LONGEST_TOKEN:
@@ -86,7 +90,7 @@ async def check_with(provider: Provider, solution: str, *, level: int) -> Solved
     try:
         async with _session().post(provider.verify_url, data=fields) as response:
             answer = await response.json(content_type=None)
-    except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as outage:
+    except (ClientError, OSError, TimeoutError, ValueError) as outage:
         log.warning("%s does not answer: %s", provider.name, outage)
         _silent_until = clock.monotonic() + PAUSE_SECONDS
         raise ProviderSilent() from outage
@@ -132,10 +136,12 @@ def _solution_in(scope: Any, body: bytes) -> str:
     return values[0] if values[0].startswith(PREFIX) else ""
 
 
-def _session() -> aiohttp.ClientSession:
+def _session() -> "ClientSession":
+    from aiohttp import ClientSession, ClientTimeout
+
     loop = asyncio.get_running_loop()
     if loop not in _sessions:
-        timeout = aiohttp.ClientTimeout(total=settings.CHALLENGE_TIMEOUT)
-        _sessions[loop] = aiohttp.ClientSession(timeout=timeout)
+        timeout = ClientTimeout(total=settings.CHALLENGE_TIMEOUT)
+        _sessions[loop] = ClientSession(timeout=timeout)
         event_loop.at_end(_sessions[loop].close)
     return _sessions[loop]

@@ -13,7 +13,7 @@ INSTALLED_APPS = [
     "ticketing.events",
     "ticketing.accounts",
     "ticketing.core",
-    "django.contrib.admin",
+    "ticketing.core.admin.apps.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",
