@@ -4,7 +4,7 @@ const banner = document.querySelector("[data-demo]");
 const button = banner.querySelector("[data-dismiss]");
 
 banner.hidden = localStorage.getItem("demo:dismissed") === "yes";
-button.hidden = false;
+button.style.visibility = "visible";
 button.addEventListener("click", () => {
   localStorage.setItem("demo:dismissed", "yes");
   banner.hidden = true;

@@ -1,10 +1,14 @@
 """Every page: nothing in the console, no sideways scrolling, nothing that axe objects to."""
 
+import re
+
 import pytest
+from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import PHONE
-from tests.browser.quality import SMALL_CONTROLS, WIDTH, violations
+from tests.browser.quality import SMALL_CONTROLS, WIDTH, layout_shift, violations
 
+LIGHTHOUSE = {"width": 412, "height": 823}
 BYTES = """() => ["resource", "navigation"].flatMap((kind) => performance.getEntriesByType(kind))
     .reduce((sum, entry) => sum + entry.transferSize, 0)"""
 
@@ -26,12 +30,13 @@ def paths(on_sale, announced):
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_every_page_passes_axe_fits_a_small_phone_and_has_big_controls(page, paths, language):
-    page.set_extra_http_headers({"Accept-Language": language})
+def test_every_page_passes_axe_fits_a_small_phone_and_has_big_controls(open_page, paths, language):
+    page = open_page(locale=language)
 
     for path in paths:
         page.goto(path)
-        assert violations(page) == [], path
+        expect(page.locator("html")).to_have_attribute("lang", language)
+        assert violations(page, colours=language == "en") == [], path
         assert page.evaluate(SMALL_CONTROLS) == [], path
         page.set_viewport_size({"width": 360, "height": 640})
         assert page.evaluate(WIDTH) == 360, path
@@ -60,9 +65,30 @@ def test_axe_would_find_something(page, on_sale):
         ("light", "label"),
         ("dark", "color-contrast"),
     ]
+    assert [found[:2] for found in violations(page, colours=False)] == [("light", "label")]
 
 
 def test_home_weighs_little(page, on_sale):
     page.goto("/", wait_until="networkidle")
 
     assert 0 < page.evaluate(BYTES) < 400_000
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_pages_stay_where_they_are_when_the_fonts_come_late(open_page, on_sale, language):
+    for path in ("/", on_sale.get_absolute_url(), f"/events/{on_sale.pk}/seats/"):
+        page = open_page(viewport=LIGHTHOUSE, locale=language)
+
+        assert layout_shift(page, path) < 0.1, path
+        expect(page.locator("html")).to_have_attribute("lang", language)
+
+
+def test_a_page_moves_if_the_fonts_before_are_much_wider(open_page, on_sale):
+    def with_wide_letters(route: Route) -> None:
+        css = re.sub(r"size-adjust: \d+%", "size-adjust: 180%", route.fetch().text())
+        route.fulfill(body=css, content_type="text/css")
+
+    page = open_page(viewport=LIGHTHOUSE)
+    page.route("**/tokens.*.css", with_wide_letters)
+
+    assert layout_shift(page, "/") > 0.1
