@@ -112,6 +112,24 @@ def test_the_newest_change_comes_first(trail, now):
     assert Position.parse(str(page.following)) == page.entries[-1].position
 
 
+def test_steps_of_a_payment_stand_as_they_were_taken(trail, now):
+    """A webhook that began before the fan's own call may settle the payment after it."""
+    payment = Payment.objects.get()
+    at = now + timedelta(hours=1)
+    for after, moment in (("charging", at + timedelta(milliseconds=20)), ("succeeded", at)):
+        payment.steps.create(before="", after=after, at=moment)
+    between = EventChange.objects.create(
+        event=trail, what="edited", at=at + timedelta(milliseconds=10)
+    )
+
+    page = audit_trail(trail.pk, sources=ALL, wanted=TrailFilter(), size=3)
+
+    assert [getattr(it.change, "after", "") for it in page.entries] == ["succeeded", "", "charging"]
+    assert page.entries[1].change == between
+    assert page.following == page.entries[0].position
+    assert len(rows_of(trail)) == count_all(trail)
+
+
 def test_every_change_is_of_one_kind(trail):
     by_kind = [rows_of(trail, kind=kind) for kind in KINDS]
 

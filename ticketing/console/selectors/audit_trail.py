@@ -35,7 +35,10 @@ SYSTEM, FANS = "system", "fans"
 
 @dataclass(frozen=True)
 class Source:
-    """One table of changes. `kinds` maps the beginning of `what` to a kind; "" is every other."""
+    """One table of changes. `kinds` maps the beginning of `what` to a kind; "" is every other.
+
+    `subject` is what changes under a row lock: its rows are numbered in the order of its changes.
+    """
 
     model: type[models.Model]
     permission: str
@@ -43,6 +46,7 @@ class Source:
     kinds: Mapping[str, str]
     search: tuple[str, ...]
     joins: tuple[str, ...] = ()
+    subject: str = "pk"
 
     def kind(self, change: Any) -> str:
         what = getattr(change, "what", "")
@@ -87,6 +91,7 @@ SOURCES = (
         {"": "seats"},
         ("reservation__code", "why"),
         ("reservation",),
+        "reservation_id",
     ),
     Source(
         TicketChange,
@@ -95,6 +100,7 @@ SOURCES = (
         {"": "tickets"},
         ("ticket__code", "ticket__reservation__code", "before", "after", "why"),
         ("ticket__reservation",),
+        "ticket_id",
     ),
     Source(
         StandbyChange,
@@ -103,6 +109,7 @@ SOURCES = (
         {"": "people"},
         ("why",),
         ("entry",),
+        "entry_id",
     ),
     Source(
         PaymentStep,
@@ -111,6 +118,7 @@ SOURCES = (
         {"": "money"},
         ("payment__number", "payment__reservation__code", "note"),
         ("payment__reservation",),
+        "payment_id",
     ),
 )
 
@@ -186,7 +194,25 @@ def audit_trail(
             found += [Entry(row, number, source.kind(row)) for row in rows[: size + 1]]
     found.sort(key=lambda entry: (entry.change.at, -entry.source, entry.change.pk), reverse=True)
     has_more = len(found) > size
-    return TrailPage(found[:size], found[size - 1].position if has_more else None)
+    following = found[size - 1].position if has_more else None
+    return TrailPage(_in_order_of_change(found[:size]), following)
+
+
+def _in_order_of_change(entries: list[Entry]) -> list[Entry]:
+    """Put the changes of each subject into the order in which they were made.
+
+    Their times are those at which calls began, and one that began earlier may change it later.
+    """
+    places: dict[tuple[int, int], list[int]] = {}
+    for place, entry in enumerate(entries):
+        subject = getattr(entry.change, SOURCES[entry.source].subject)
+        places.setdefault((entry.source, subject), []).append(place)
+    ordered = list(entries)
+    for those in places.values():
+        newest_first = sorted((entries[n] for n in those), key=lambda it: -it.change.pk)
+        for place, entry in zip(those, newest_first, strict=True):
+            ordered[place] = entry
+    return ordered
 
 
 def whole_trail(
