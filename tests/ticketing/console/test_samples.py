@@ -264,3 +264,10 @@ def test_differences_are_shown_in_the_language_of_the_reader(now, operator, clie
     assert "7원" in korean
     assert "we kept ₩7, the gateway ₩0" in english
     assert "we kept 5, &lt;b&gt;" in korean
+
+
+def test_the_time_until_empty_follows_a_lower_rate_at_once(sale, now):
+    """The measured rate takes a minute to come down."""
+    SaleQueue.objects.update(admit_per_second=0.05)
+
+    assert sample_sales(now=now)[sale.pk]["empty_in"] == 100

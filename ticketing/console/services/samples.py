@@ -119,7 +119,8 @@ def _queue_figures(
     }
     figures["joins"] = per_second(figures, before, "joined")
     figures["admissions"] = per_second(figures, before, "admitted")
-    return figures | {"empty_in": seconds_until_empty(queue.state, overview.waiting, overview.rate)}
+    rate = min(overview.rate, queue.admit_per_second or overview.rate)
+    return figures | {"empty_in": seconds_until_empty(queue.state, overview.waiting, rate)}
 
 
 def per_second(figures: Figures, before: list[Figures], name: str) -> float:
@@ -136,7 +137,7 @@ def per_second(figures: Figures, before: list[Figures], name: str) -> float:
 
 
 def seconds_until_empty(state: str, waiting: int, rate: float) -> int | None:
-    """Estimated from the measured rate; None if the queue does not move."""
+    """Estimated from a rate; None if the queue does not move."""
     moves = state in (SaleQueue.State.OPEN, SaleQueue.State.DRAINING)
     if not waiting:
         return 0 if moves else None
