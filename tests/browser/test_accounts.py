@@ -13,12 +13,12 @@ PAGES = ("", "address/", "tokens/", "passkeys/", "identity/", "password/")
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_the_pages_pass_axe_and_fit_a_small_phone(open_page, fan, now, language):
     services.create_token(user=fan, name="my script", now=now)
-    page = open_page("/", fan)
-    page.set_extra_http_headers({"Accept-Language": language})
+    page = open_page("/", fan, locale=language)
 
     for path in PAGES:
         page.goto(f"/accounts/{path}")
-        assert violations(page) == [], path
+        expect(page.locator("html")).to_have_attribute("lang", language)
+        assert violations(page, colours=language == "en") == [], path
         assert page.evaluate(SMALL_CONTROLS) == [], path
         page.set_viewport_size({"width": 360, "height": 640})
         assert page.evaluate(WIDTH) == 360, path

@@ -102,13 +102,11 @@ class ConsentsForm(forms.Form):
 
 def consent_label(document: LegalDocument) -> SafeString:
     """With a link that leaves the form as it is."""
-    is_required = document.is_required
-    return format_html(
-        '{} <a href="{}" target="_blank">{}</a>',
-        gettext("[required] I agree:") if is_required else gettext("[optional] I agree:"),
-        reverse("privacy:document", args=[document.kind]),
-        document.title,
-    )
+    address = reverse("privacy:document", args=[document.kind])
+    link = format_html('<a href="{}" target="_blank">{}</a>', address, document.title)
+    if document.is_required:
+        return format_html(gettext("[required] I agree: {document}"), document=link)
+    return format_html(gettext("[optional] I agree: {document}"), document=link)
 
 
 class ChosenConsentsForm(ConsentsForm):

@@ -13,7 +13,11 @@ function nameBox(container) {
   box.setAttribute("aria-labelledby", [label.id, shown?.id].filter(Boolean).join(" "));
 }
 
-const nameBoxes = () => document.querySelectorAll(".select2-container").forEach(nameBox);
+function nameBoxes() {
+  document.querySelectorAll(".select2-container").forEach(nameBox);
+  // Django's hint beside the search of a double list is an icon with a name, which needs a role.
+  document.querySelectorAll(".search-label-icon").forEach((icon) => (icon.role = "img"));
+}
 
 nameBoxes();
 // They are made once the page is there, and with each row that is added to a form.

@@ -1,9 +1,11 @@
 """Legal documents: public pages in both languages, versions, and the admin that makes them."""
 
+import re
 from datetime import timedelta
 from threading import Barrier
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test import Client
 
@@ -23,6 +25,19 @@ def test_everybody_reads_them_in_their_language(documents, language, title, word
 
     assert f"<h1>{title}</h1>" in page
     assert f"<h2>{words}</h2>" in page
+
+
+def test_messengers_get_a_picture_and_search_engines_the_current_version(documents, browser, now):
+    new_version("terms", now)
+
+    current = browser.get("/legal/terms/").content.decode()
+    earlier = browser.get("/legal/terms/1/").content.decode()
+
+    for page, path in ((current, "/legal/terms/"), (earlier, "/legal/terms/1/")):
+        assert re.search(r'<meta property="og:image" content="http://.*/share.*\.png">', page)
+        assert f'<meta property="og:url" content="{settings.SITE_URL}{path}">' in page
+    assert f'<link rel="canonical" href="{settings.SITE_URL}/legal/terms/">' in current
+    assert ("noindex" in earlier, "noindex" in current) == (True, False)
 
 
 def test_the_footer_of_every_page_has_the_seller_and_the_links(documents, browser):

@@ -14,7 +14,6 @@ from ticketing.accounts.models import DataExport, SecurityEvent, User
 from ticketing.core import mails
 from ticketing.core.errors import NotFound, TooManyRequests
 from ticketing.privacy import selectors
-from ticketing.privacy.export_pdf import render_pdf
 
 # Of one person at a time: each is work for a worker and a copy of their data.
 MOST = 3
@@ -36,6 +35,8 @@ def ask_for_export(*, user: User, language: str, origin: str, now: datetime) -> 
 
 def make_export(*, export_id: int, now: datetime) -> None:
     """Make both files and mail the link to their page; a repeat changes nothing."""
+    from ticketing.privacy.export_pdf import render_pdf  # reportlab is slow to load
+
     waiting = DataExport.objects.filter(pk=export_id, made_at=None, user__deleted_at=None)
     export = waiting.select_related("user").first()
     if export is None:
