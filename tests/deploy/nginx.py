@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from websockets.sync.client import ClientConnection, connect
 
 from tests.faults.site import free_port
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 from ticketing.development.embedded import process
 from ticketing.processes import WEB
 
@@ -63,6 +63,7 @@ class Proxied:
             origin=ORIGIN,
             additional_headers=headers,
             proxy=None,
+            open_timeout=PATIENCE,
         )
 
 

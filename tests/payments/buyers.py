@@ -8,14 +8,15 @@ from payments import services
 from payments.gateways import gateway
 from payments.models import OutboxMessage, Payment, Refund
 from payments.saga import payment_steps
-from payments.sandbox import testing
+from payments.sandbox import testing, timers
+from payments.sandbox.models import Cancellation
 from payments.sandbox.testing import Behaviour
 from reservations import services as reservations
 from reservations.models import Reservation
 from tests.making import seat_ids
 from tests.reservations.acting import hold
 from tests.waiting import wait_until
-from ticketing.core import event_loop
+from ticketing.core import clock, event_loop
 from ticketing.events.models import Event, Seat
 
 State = Payment.State
@@ -77,6 +78,14 @@ class Buyer:
 @event_loop.blocking
 async def ask_gateway(method: str, **arguments: Any) -> Any:
     return await getattr(gateway(), method)(**arguments)
+
+
+def end_pending_refunds() -> None:
+    """What the gateway has promised back is on its way no longer; it has told us so."""
+    Cancellation.objects.update(due_at=clock.now())
+    for timer in timers.pending():
+        timer.fire()
+    testing.wait()
 
 
 def settle_in_background() -> None:

@@ -30,8 +30,9 @@ class Cluster:
         """The first primaries have one replica each."""
         self.folder = Path(tempfile.mkdtemp(prefix="ticketing-test-"))
         self.folder.chmod(0o777)
-        self.ports = [free_port() for _ in range(len(SLOTS) + replicas)]
-        self.buses = {port: free_port() for port in self.ports}
+        self.size = len(SLOTS) + replicas
+        self.ports: list[int] = []
+        self.buses: dict[int, int] = {}
         self.nodes: list[subprocess.Popen[bytes]] = []
 
     @property
@@ -39,9 +40,8 @@ class Cluster:
         return f"redis+cluster://127.0.0.1:{self.ports[0]}"
 
     def start(self) -> None:
-        self.nodes = [self._start_node(port) for port in self.ports]
+        wait_until(self._start_nodes)
         clients = [Redis(port=port, socket_timeout=5) for port in self.ports]
-        wait_until(lambda: all(_answers(client) for client in clients))
         for epoch, client in enumerate(clients, start=1):  # equal ones would be told apart later,
             client.execute_command("CLUSTER SET-CONFIG-EPOCH", epoch)  # in the midst of a failover
         for client, (first, last) in zip(clients, SLOTS, strict=False):
@@ -50,6 +50,20 @@ class Cluster:
         for primary, replica in zip(clients, clients[len(SLOTS) :], strict=False):
             replica.execute_command("CLUSTER REPLICATE", primary.execute_command("CLUSTER MYID"))
             wait_until(lambda replica=replica: follows(replica))
+
+    def _start_nodes(self) -> bool:
+        """False if somebody else took a port meanwhile, which ends the node that wanted it."""
+        for node in self.nodes:
+            process.stop(node)
+        self.ports = [free_port() for _ in range(self.size)]
+        self.buses = {port: free_port() for port in self.ports}
+        self.nodes = [self._start_node(port) for port in self.ports]
+        clients = [Redis(port=port, socket_timeout=5) for port in self.ports]
+        wait_until(lambda: self._has_lost_a_node() or all(_answers(client) for client in clients))
+        return not self._has_lost_a_node()
+
+    def _has_lost_a_node(self) -> bool:
+        return any(node.poll() is not None for node in self.nodes)
 
     def flush(self) -> None:
         for port in self.ports[: len(SLOTS)]:

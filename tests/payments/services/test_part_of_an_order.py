@@ -17,6 +17,7 @@ from tests.making import make_user
 from tests.payments.buyers import (
     Buyer,
     ask_gateway,
+    end_pending_refunds,
     messages,
     money_and_seats_agree,
     seat_states,
@@ -182,7 +183,7 @@ def test_a_refused_refund_leaves_the_seat_and_its_ticket(buyer, event):
 def test_while_the_refund_is_pending_the_other_ticket_lets_in_and_nothing_else_is_cancelled(
     buyer, event
 ):
-    buyer.buy(Behaviour.REFUND_PENDING, seconds=0.3)
+    buyer.buy(Behaviour.REFUND_PENDING, seconds=60)
     first, second = buyer.seats
 
     assert cancel(buyer, first).state == "refunding"
@@ -190,7 +191,7 @@ def test_while_the_refund_is_pending_the_other_ticket_lets_in_and_nothing_else_i
     with pytest.raises(errors.RefundInProgress):
         cancel(buyer, second)
     assert [go_in(buyer, first), go_in(buyer, second)] == ["void", "valid"]
-    testing.wait()
+    end_pending_refunds()
     work(buyer.now + timedelta(minutes=5))
 
     assert (state_of(first), state_of(second)) == ("available", "sold")
@@ -269,7 +270,7 @@ def test_a_cancelled_event_refunds_once_who_is_inside_and_had_cancelled_a_seat(p
 
 
 def test_an_approved_refund_of_all_orders_waits_for_a_cancellation_under_way(buyer, event):
-    buyer.buy(Behaviour.REFUND_PENDING, seconds=0.3)
+    buyer.buy(Behaviour.REFUND_PENDING, seconds=60)
     cancel(buyer, buyer.seats[0])
     asked = Approval.objects.create(
         event=event,
@@ -283,7 +284,7 @@ def test_an_approved_refund_of_all_orders_waits_for_a_cancellation_under_way(buy
     begun = []
     for minutes in (0, 5, 10):
         now = buyer.now + timedelta(minutes=minutes)
-        testing.wait()
+        end_pending_refunds()
         work(now)
         begun.append(services.refund_approved_events(now=now))
 

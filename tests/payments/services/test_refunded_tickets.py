@@ -75,7 +75,7 @@ def test_a_refused_refund_gives_the_tickets_back(buyer):
 
 
 def test_tickets_admit_nobody_while_a_refund_is_pending(buyer):
-    buyer.buy(Behaviour.REFUND_PENDING, seconds=5)
+    buyer.buy(Behaviour.REFUND_PENDING, seconds=60)
 
     assert refund(buyer).state == "refunding"
     assert go_in(buyer) == "void"

@@ -12,7 +12,14 @@ from payments.sandbox.testing import Behaviour
 from payments.selectors import cancellation_terms
 from payments.services import refunds
 from tests.making import make_event, make_user
-from tests.payments.buyers import Buyer, messages, money_and_seats_agree, seat_states, work
+from tests.payments.buyers import (
+    Buyer,
+    end_pending_refunds,
+    messages,
+    money_and_seats_agree,
+    seat_states,
+    work,
+)
 from tests.waiting_queue.commands.calling import run
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
@@ -75,11 +82,11 @@ def test_a_refused_refund_leaves_everything_as_it_was(buyer, event):
 
 
 def test_a_refund_that_takes_a_while_frees_the_seats_only_then(buyer, event):
-    buyer.buy(Behaviour.REFUND_PENDING, seconds=0.3)
+    buyer.buy(Behaviour.REFUND_PENDING, seconds=60)
 
     assert refund(buyer).state == "refunding"
     assert seat_states(buyer) == {"sold"}
-    testing.wait()
+    end_pending_refunds()
     work(buyer.now + timedelta(minutes=5))
     assert buyer.payment.state == "refunded"
     assert money_and_seats_agree(event)

@@ -183,7 +183,8 @@ def open_socket(origin, number, person=None, **headers):
     sent = {"Origin": origin, "Accept-Language": "en"} | headers
     if person:
         sent["Cookie"] = f"sessionid={logged_in(person)}"
-    return connect(f"{origin.replace('http', 'ws')}/ws/payments/{number}/", additional_headers=sent)
+    address = f"{origin.replace('http', 'ws')}/ws/payments/{number}/"
+    return connect(address, additional_headers=sent, open_timeout=60)
 
 
 def frame(socket):

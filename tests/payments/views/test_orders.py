@@ -13,7 +13,13 @@ from payments.sandbox.testing import Behaviour
 from reservations import services as reservations
 from reservations.models import Reservation
 from tests.making import make_event
-from tests.payments.buyers import Buyer, seat_states, settle_in_background, work
+from tests.payments.buyers import (
+    Buyer,
+    end_pending_refunds,
+    seat_states,
+    settle_in_background,
+    work,
+)
 from ticketing.accounts.selectors import footer_documents
 from ticketing.core import clock
 from ticketing.events.models import Event
@@ -277,7 +283,7 @@ def test_where_nothing_would_come_back_there_is_no_button(me, paid):
 
 
 def test_a_pending_refund_is_shown_and_polled(me, buyer):
-    buyer.buy(Behaviour.REFUND_PENDING, seconds=0.3)
+    buyer.buy(Behaviour.REFUND_PENDING, seconds=60)
     me.open(order(buyer, "cancel/"))
 
     page = me.send(order(buyer, "cancel/"))
@@ -286,7 +292,7 @@ def test_a_pending_refund_is_shown_and_polled(me, buyer):
     assert "js/payments/watch" in page
 
     settle_in_background()
-    testing.wait()
+    end_pending_refunds()
     work(buyer.now + timedelta(minutes=5))
     assert "Cancelled</span>" in me.open(order(buyer))
 

@@ -66,7 +66,9 @@ def open_map(served: Served, reads: list[store.Changes]) -> Iterator[Callable[..
         if session:
             sent["Cookie"] = f"sessionid={session}"
         address = f"ws://localhost:{served.port}/ws/events/{event_id}/seats/"
-        connecting = connect(address, additional_headers=sent, max_queue=None)
+        connecting = connect(
+            address, additional_headers=sent, max_queue=None, open_timeout=PATIENCE
+        )
         return OpenMap(maps.enter_context(connecting), reads)
 
     with ExitStack() as maps:
