@@ -3,18 +3,22 @@
 import asyncio
 import errno
 import socket
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import pytest
 import uvloop
 
+from tests.waiting import PATIENCE
 from ticketing.core import listen_queue
-from ticketing.core.listen_queue import PER_TURN, Acceptor
+from ticketing.core.listen_queue import OTHERS_SECONDS, Acceptor
 
-WAITING = 20
-TURNS = 6  # of the event loop: one accepts, the next ones make the protocols
+WAITING = 60
+TURNS = 16  # of the event loop: every other accepts, namely 1, 2, 4, 8, 16 and 29
+BUSY_SECONDS = 5 * OTHERS_SECONDS  # that a turn takes
 
 
 class ShortOfFiles(socket.socket):
@@ -61,11 +65,13 @@ def people(listener: socket.socket) -> Iterator[list[socket.socket]]:
 
 
 def met_after(turns: int, listen: Callable[[list[Any]], Awaitable[Any]]) -> int:
+    """How many a busy loop has met after so many turns."""
     met: list[Any] = []
 
     async def main() -> int:
         server = await listen(met)
         for _ in range(turns):
+            time.sleep(BUSY_SECONDS)
             await asyncio.sleep(0)
         count = len(met)
         server.close()
@@ -75,11 +81,10 @@ def met_after(turns: int, listen: Callable[[list[Any]], Awaitable[Any]]) -> int:
     return uvloop.run(main())
 
 
-def test_all_who_wait_are_accepted_in_one_turn(listener, people):
+def test_all_who_wait_are_accepted_in_a_few_turns(listener, people):
     async def listen(met: list[Any]) -> Acceptor:
         return Acceptor(listener, lambda: Greeter(met))
 
-    assert len(people) < PER_TURN
     assert met_after(TURNS, listen) == WAITING
 
 
@@ -89,6 +94,50 @@ def test_control_uvloop_accepts_one_a_turn(listener, people):
         return await loop.create_server(lambda: Greeter(met), sock=listener)
 
     assert met_after(TURNS, listen) <= TURNS + 1
+
+
+def shares_of_two(listener: socket.socket, batch: int) -> list[int]:
+    """How many each of two acceptors got, as two processes that wake up at the same time."""
+    met: list[list[Any]] = [[], []]
+
+    async def main() -> None:
+        acceptors = [Acceptor(listener.dup(), partial(Greeter, its)) for its in met]
+        for acceptor in acceptors:
+            acceptor._batch = batch
+        async with asyncio.timeout(PATIENCE):
+            while sum(map(len, met)) < WAITING:
+                await asyncio.sleep(0)
+        for acceptor in acceptors:
+            acceptor.close()
+
+    uvloop.run(main())
+    return sorted(map(len, met))
+
+
+def test_few_that_come_together_are_shared_by_the_processes(listener, people):
+    assert shares_of_two(listener, batch=1)[0] >= WAITING // 4
+
+
+def test_control_in_large_batches_the_first_process_takes_all(listener, people):
+    assert shares_of_two(listener, batch=WAITING) == [0, WAITING]
+
+
+def test_every_burst_begins_with_one(listener):
+    async def main() -> int:
+        met: list[Any] = []
+        acceptor = Acceptor(listener, lambda: Greeter(met))
+        for count in (5, 10):
+            clients = [socket.create_connection(listener.getsockname()) for _ in range(5)]
+            async with asyncio.timeout(PATIENCE):
+                while len(met) < count or acceptor._pause:
+                    await asyncio.sleep(0)
+            assert acceptor._batch == 1
+            for client in clients:
+                client.close()
+        acceptor.close()
+        return len(met)
+
+    assert uvloop.run(main()) == 10
 
 
 def test_whoever_finds_no_file_descriptor_left_is_accepted_later(listener, monkeypatch, caplog):
