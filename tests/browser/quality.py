@@ -85,9 +85,11 @@ def layout_shift(page: Page, path: str) -> float:
 
     page.route("**/*.woff2", font_asked_for)
     page.add_init_script(RECORD_SHIFTS)
-    page.goto(path, wait_until="domcontentloaded")  # loaded is only what has its fonts
+    with page.expect_request("**/*.woff2"):  # once the page is painted
+        page.goto(path, wait_until="domcontentloaded")  # loaded is only what has its fonts
     page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length")
-    assert held, "no font was asked for"
+    page.evaluate(PAINTED)  # by then all of them are asked for
+    assert held
     fonts, held = held, None
     for font in fonts:
         font.continue_()

@@ -83,6 +83,39 @@ def test_pages_stay_where_they_are_when_the_fonts_come_late(open_page, on_sale, 
         expect(page.locator("html")).to_have_attribute("lang", language)
 
 
+FIRST_PAINT_AND_FONT = """() => {
+  const [paint] = performance.getEntriesByName("first-contentful-paint");
+  const fonts = performance.getEntriesByType("resource").filter(({ name }) => name.endsWith(".woff2"));
+  return paint && fonts.length ? [paint.startTime, fonts[0].startTime] : null;
+}"""
+
+LOADED_FONT = """() => [...document.fonts]
+  .some(({ family, status }) => family.includes("Pretendard Variable") && status === "loaded")"""
+
+
+def test_a_page_is_painted_before_it_asks_for_the_web_font(page, on_sale):
+    page.goto("/")
+
+    painted, asked = page.wait_for_function(FIRST_PAINT_AND_FONT).json_value()
+    assert painted < asked
+
+
+@pytest.mark.parametrize("script", ["", "delete PerformanceObserver.supportedEntryTypes;"])
+def test_the_web_font_comes(open_page, on_sale, script):
+    page = open_page(prepare=lambda page: page.add_init_script(script))
+    page.goto("/")
+
+    page.wait_for_function(LOADED_FONT)
+    assert page.locator("link[data-fonts]").get_attribute("media") == "all"
+
+
+def test_without_javascript_the_web_font_comes_all_the_same(open_page, on_sale):
+    page = open_page(java_script_enabled=False)
+
+    with page.expect_response("**/*.woff2"):
+        page.goto("/")
+
+
 def test_a_page_moves_if_the_fonts_before_are_much_wider(open_page, on_sale):
     def with_wide_letters(route: Route) -> None:
         css = re.sub(r"size-adjust: \d+%", "size-adjust: 180%", route.fetch().text())
