@@ -85,7 +85,8 @@ def test_pages_stay_where_they_are_when_the_fonts_come_late(open_page, on_sale, 
 
 FIRST_PAINT_AND_FONT = """() => {
   const [paint] = performance.getEntriesByName("first-contentful-paint");
-  const fonts = performance.getEntriesByType("resource").filter(({ name }) => name.endsWith(".woff2"));
+  const resources = performance.getEntriesByType("resource");
+  const fonts = resources.filter(({ name }) => name.endsWith(".woff2"));
   return paint && fonts.length ? [paint.startTime, fonts[0].startTime] : null;
 }"""
 
