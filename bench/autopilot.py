@@ -47,7 +47,7 @@ def _sale() -> Any:
     event = make_event(now, plan=make_plan(rows=0, standing=SEATS))
     rules: Any = {"admit_per_second": START, "max_inside": PEOPLE, "absence_seconds": 3600}
     queue = SaleQueue.objects.create(event=event, opens_at=now, **rules)
-    services.move_queue(event_id=queue.pk, to="open", by=None, now=now)
+    services.move_queue(event_id=queue.pk, to=SaleQueue.State.OPEN, by=None, now=now)
     services.tick_open_queues(now=now)
     for person in range(1_000_001, 1_000_001 + PEOPLE):
         services.join(event_id=queue.pk, person=str(person), now=now)

@@ -143,24 +143,22 @@ def _report(report: Report, title: str, busy: Rush, outside: dict[str, Any]) -> 
     paid, most = busy.paid, busy.most
     begin, _, confirm, settled = (paid.column(step) for step in paid.step_ms)
     failed = {why: n for why, n in paid.outcomes.items() if why != "finished"}
-    report.table(
-        title,
-        {
-            "orders": {
-                "orders/s": paid.finished / paid.seconds,
-                "finished": paid.finished,
-                "retries": paid.retries,
-            },
-            "pay": begin,
-            "confirm": confirm,
-            "until settled": settled,
-            "web threads, most": {"count": most.threads},
-            "database connections in use, most": {"count": most.busy},
-            "database connections, most": {"count": most.connections},
-            "gateway calls in flight, most": {"count": outside["most_in_flight"]},
-        }
-        | {f"not finished: {why}": {"count": n} for why, n in failed.items()},
-    )
+    figures: dict[str, Row] = {
+        "orders": {
+            "orders/s": paid.finished / paid.seconds,
+            "finished": paid.finished,
+            "retries": paid.retries,
+        },
+        "pay": begin,
+        "confirm": confirm,
+        "until settled": settled,
+        "web threads, most": {"count": most.threads},
+        "database connections in use, most": {"count": most.busy},
+        "database connections, most": {"count": most.connections},
+        "gateway calls in flight, most": {"count": outside["most_in_flight"]},
+    }
+    figures |= {f"not finished: {why}": {"count": n} for why, n in failed.items()}
+    report.table(title, figures)
     each = max(paid.finished, 1) / 1000
     rows = {kind: {"CPU ms": busy.spent[kind] / each} for kind in sorted(busy.spent)}
     crowd = {"the crowd itself": {"not ours": paid.cpu_seconds / each}}

@@ -53,6 +53,8 @@ class Connection(asyncio.Protocol):
 
     def __init__(self, url: str) -> None:
         to = urlsplit(url)
+        assert to.hostname
+        assert to.port
         self.address, self.netloc = (to.hostname, to.port), to.netloc
         self.transport: Any = None
         self.answer: asyncio.Future[Response] | None = None
@@ -130,6 +132,8 @@ async def wait_for_frame(
 ) -> bytes:
     """Open a websocket, wait until a frame matches, close it."""
     to, loop = urlsplit(url), asyncio.get_running_loop()
+    assert to.hostname
+    assert to.port
     request = request_bytes("GET", to.netloc, path, {**WEBSOCKET, **headers})
     _, frames = await loop.create_connection(lambda: Frames(request, wanted), to.hostname, to.port)
     try:

@@ -3,7 +3,6 @@
 import statistics
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ from bench.database import prepare_database
 from bench.hold_clients import HoldClient, HoldTimings, run_clients
 from bench.options import Options
 from bench.people import Fan, make_event_on_sale, make_fans
-from bench.report import Report
+from bench.report import Report, Row
 from bench.site import BenchSite
 
 SESSIONS, HOLDS_EACH = 32, 40
@@ -75,10 +74,10 @@ def _event(fans: list[Fan], seats: int, **more: int) -> tuple[int, list[int]]:
     return event, ids
 
 
-def _clients(fans: list[Fan], address: Callable[[Fan], str], bodies: Any) -> list[HoldClient]:
+def _clients(fans: list[Fan], address: str, bodies: Any) -> list[HoldClient]:
     """A connection for each fan."""
     return [
-        HoldClient([(address(fan), fan.headers, body) for body in bodies(number)])
+        HoldClient([(address, fan.headers, body) for body in bodies(number)])
         for number, fan in enumerate(fans)
     ]
 
@@ -161,9 +160,9 @@ def _report_standing(report: Report, site: BenchSite, fans: list[Fan]) -> None:
     """Everyone takes a place in one standing section at once, compared with seats of their own."""
     event, seats = _event(fans, len(fans), standing=2 * len(fans))
     address = f"{site.url}/api/v1/events/{event}/reservations/"
-    own = run_turn(_clients(fans, lambda _: address, lambda n: [{"seats": [seats[n]]}]))
+    own = run_turn(_clients(fans, address, lambda n: [{"seats": [seats[n]]}]))
     wish = [{"places": {"section": "F", "quantity": 1}}]
-    standing = run_turn(_clients(fans, lambda _: address, lambda _: wish))
+    standing = run_turn(_clients(fans, address, lambda _: wish))
     title = f"{len(fans)} at once, a place each in one section"
     turns = {"seats of their own": [own], "standing": [standing]}
     _report_table(report, title, turns, floor="seats of their own")
@@ -173,9 +172,9 @@ def _report_one_seat(report: Report, site: BenchSite, fans: list[Fan]) -> None:
     """Then the same crowd once more: all of them lose, and what that costs is counted."""
     event, (seat, *_) = _event(fans, 4)
     ours = f"{site.url}/api/v1/events/{event}/reservations/"
-    crowd = _clients(fans, lambda _: ours, lambda _: [{"seats": [seat]}])
+    crowd = _clients(fans, ours, lambda _: [{"seats": [seat]}])
     bare = f"{site.url}/bench/nothing/api/"
-    nothing = run_turn(_clients(fans, lambda _: bare, lambda _: [{"seats": [seat]}]))
+    nothing = run_turn(_clients(fans, bare, lambda _: [{"seats": [seat]}]))
     won, before = run_turn(crowd), _transactions()
     lost, spent = run_turn(crowd), _transactions() - before
     title = f"{len(fans)} buyers on one seat"
@@ -198,8 +197,8 @@ def _report_in_order(report: Report, site: BenchSite, fans: list[Fan]) -> None:
     address = f"{site.url}/api/v1/events/{event}/reservations/?mode=async"
     bare = f"{site.url}/bench/nothing/api/"
     bodies = [{"seats": [seat]}] * (IN_ORDER // len(fans))
-    nothing = run_turn(_clients(fans, lambda _: bare, lambda _: bodies))
-    asked = run_turn(_clients(fans, lambda _: address, lambda _: bodies))
+    nothing = run_turn(_clients(fans, bare, lambda _: bodies))
+    asked = run_turn(_clients(fans, address, lambda _: bodies))
     title = f"{IN_ORDER:,} requests for one seat, in order"
     _report_table(report, title, {NOTHING: [nothing], "accepted": [asked]}, floor=NOTHING)
 
@@ -231,7 +230,7 @@ def _report_sold_out(report: Report, site: BenchSite, fans: list[Fan], rounds: i
             (NOTHING, "/bench/nothing/api/"),
             ("sold out", f"/api/v1/events/{event}/reservations/"),
         ):
-            turns[name].append(run_turn(_clients(fans, lambda _, p=path: f"{site.url}{p}", bodies)))
+            turns[name].append(run_turn(_clients(fans, f"{site.url}{path}", bodies)))
     _report_table(report, f"sold out, {len(fans)} sessions", turns, floor=NOTHING)
 
 
@@ -239,15 +238,14 @@ def _report_best(report: Report, site: BenchSite, fans: list[Fan]) -> None:
     event, _ = _event(fans, 20_000)
     time.sleep(1)  # gives autovacuum time to process the new rows
     address = f"{site.url}/api/v1/events/{event}/reservations/"
-    pressed = run_turn(
-        _clients(fans, lambda _: address, lambda _: [{"best": {"grade": "R", "quantity": 2}}])
-    )
+    pressed = run_turn(_clients(fans, address, lambda _: [{"best": {"grade": "R", "quantity": 2}}]))
     title = f"best available, {len(fans)} at once, 20,000 seats"
     _report_table(report, title, {"two seats": [pressed]}, floor="two seats")
 
 
 def _report_table(report: Report, title: str, turns: dict[str, list[Turn]], *, floor: str) -> None:
-    base, rows = _median(turns[floor], "per_second"), {}
+    base = _median(turns[floor], "per_second")
+    rows: dict[str, Row] = {}
     for name, its in turns.items():
         statuses = sorted(its[0].timings.statuses.items())
         rows[name] = {

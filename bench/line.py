@@ -15,6 +15,7 @@ from bench.options import Options
 from bench.queue import redis_cpu_ms, settled_memory
 from bench.report import Report, Row
 from bench.site import BenchSite
+from waiting_queue.tick_message import TickMessage
 
 PEOPLE = 1_000_000
 SIZES = (10_000, 100_000, 1_000_000, 5_000_000)
@@ -44,8 +45,8 @@ def _measure(report: Report, people: int) -> None:
         costs = crowd.grow_to(size) | crowd.scripts()
         for name, value in costs.items():
             scripts.setdefault(name, {})[f"{size:,}: CPU µs"] = value
-        for name, value in crowd.sizes().items():
-            sizes.setdefault(name, {})[f"{size:,}: bytes"] = value
+        for name, used in crowd.sizes().items():
+            sizes.setdefault(name, {})[f"{size:,}: bytes"] = used
         reading[f"{size:,}"] = crowd.read()
     report.table("Redis, by people in line", scripts)
     report.table("memory and messages, by people in line", sizes)
@@ -95,7 +96,7 @@ class Crowd:
         since = f"{EVENT}:{store.ms(self.line.now) // 1000}"
         for part in store.batched(people, 1_000):
             numbers = {str(person): person - FIRST + 1 for person in part}
-            seen = dict.fromkeys(numbers, store.ms(self.line.now))
+            seen: dict[str, float] = dict.fromkeys(numbers, store.ms(self.line.now))
             store.restore(EVENT, {"line": numbers, "seen": seen}, {}, max(numbers.values()))
             self._send(["SET", keys.memberships(PLACEHOLDER), since, "EX", 86_400], part)
 
@@ -113,13 +114,11 @@ class Crowd:
             store.run(store.heartbeat(EVENT, part, now))
         costs["heartbeat, of 200 in a call"] = 1000 * (redis_cpu_ms() - before) / MEASURED
         costs["leave"] = self._microseconds(leave, range(middle, middle + MEASURED)) / MEASURED
-        while store.run(store.tick_message(EVENT)).changes:
+        while _tick_message().changes:
             pass
         return costs
 
     def _ticks(self) -> dict[str, float]:
-        from waiting_queue import store
-
         self.line.tick(state="open")
         ticking = telling = 0.0
         for _ in range(TICKS):
@@ -128,7 +127,7 @@ class Crowd:
             while self.line.tick().more:
                 pass
             between = redis_cpu_ms()
-            self.message = store.run(store.tick_message(EVENT))
+            self.message = _tick_message()
             ticking, telling = ticking + between - before, telling + redis_cpu_ms() - between
         self.line.tick(state="paused")
         return {
@@ -179,3 +178,11 @@ class Crowd:
         connection.send_command("CLIENT", "REPLY", "ON")
         connection.read_response()
         self.client.connection_pool.release(connection)
+
+
+def _tick_message() -> TickMessage:
+    from waiting_queue import store
+
+    message = store.run(store.tick_message(EVENT))
+    assert message is not None  # as it is while the line is being rebuilt
+    return message

@@ -31,6 +31,8 @@ SIZES = (5_000, 20_000)
 PER_SERVER = 15_000  # file descriptors are limited
 PER_CLIENT_PROCESS = 12_500
 SECONDS = 12
+# Calls a second, free places, places, seconds of a stay, and stays known: as Redis writes them.
+PACE = "10.000000 20 800 75.000 300.000"
 NEAR_EVERYBODY, NEAR_USUAL = 10**7, 1_000
 
 
@@ -136,8 +138,8 @@ def _fill_line(people: int) -> None:
         rules = {"capacity": 10**6, "max_inside": 10**6, "stock_factor": 10**6}
         SaleQueue.objects.create(event_id=EVENT, opens_at=now, **rules)
         services.move_queue(event_id=EVENT, to=SaleQueue.State.OPEN, by=None, now=now)
-    numbers = {str(number): number for number in range(1, people + 1)}
-    seen = dict.fromkeys(numbers, store.ms(now))
+    numbers: dict[str, float] = {str(number): number for number in range(1, people + 1)}
+    seen: dict[str, float] = dict.fromkeys(numbers, store.ms(now))
     for name in ("line", "seen", "ready", "inside", "called"):
         redis.queue_client().delete(f"queue:{{{EVENT}}}:{name}")
     store.restore(EVENT, {"line": numbers, "seen": seen}, {}, people)
@@ -166,7 +168,7 @@ def _publish_text() -> None:
     from waiting_queue.tick_message import TickMessage
 
     at_ms = int(clock.now().timestamp() * 1000)
-    message = TickMessage(EVENT, queue_state="open", waiting=50_000, fast=10, slow=10, at_ms=at_ms)
+    message = TickMessage(EVENT, queue_state="open", waiting=50_000, pace=PACE, at_ms=at_ms)
     _publish("bench:broadcast", Frames(message).waiting(43_210, 42_109))
 
 

@@ -7,6 +7,7 @@ basket, checkout, orders and tickets. Processor time is that of the web processe
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import httpx
 
@@ -41,7 +42,7 @@ def measure(site: WholeSite, options: Options, report: Report) -> None:
     loads = dict(_loads(site, options))
     for load in loads.values():
         # A new queue is there after the next tick.
-        until(lambda url=load.url, headers=load.headers: _is_fine(url, headers), seconds=60)
+        until(partial(_is_fine, load.url, load.headers), seconds=60)
         run_load(replace(load, seconds=min(WARM_UP_SECONDS, options.seconds)))
     counted = {name: _statements(site, load) for name, load in loads.items()}
     turns: dict[str, list[Turn]] = {name: [] for name in loads}

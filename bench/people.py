@@ -70,6 +70,6 @@ def make_event_on_sale(
         } | knobs  # as fast as the rate allows
         with transaction.atomic():  # before a ticker finds that it is due
             SaleQueue.objects.create(event=event, opens_at=now, **rules)
-            queue.move_queue(event_id=event.pk, to="open", by=None, now=now)
+            queue.move_queue(event_id=event.pk, to=SaleQueue.State.OPEN, by=None, now=now)
     reservations.recount_seats(event_id=event.pk)
     return event.pk, seat_ids(event)

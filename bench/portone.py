@@ -37,7 +37,7 @@ class Payment:
 
     def body(self) -> dict[str, Any]:
         """Every field that PortOne's SDK requires."""
-        body = {
+        body: dict[str, Any] = {
             "status": self.status,
             "id": self.id,
             "transactionId": f"tx-{self.id}",

@@ -69,8 +69,8 @@ def _line_of(line: Any, size: int, rate: int = BATCH) -> Any:
     from waiting_queue import store
 
     line.begin(rate=rate, cap=10**6, capacity=10**7, claim_ms=10**9, absence_ms=10**9)
-    people = {str(number): number for number in range(1, size + 1 + rate * TURNS)}
-    seen = dict.fromkeys(people, store.ms(line.now))
+    people: dict[str, float] = {str(number): number for number in range(1, size + 1 + rate * TURNS)}
+    seen: dict[str, float] = dict.fromkeys(people, store.ms(line.now))
     store.restore(line.event_id, {"line": people, "seen": seen}, {}, len(people))
     line.tick()
     return line
@@ -147,8 +147,8 @@ def _report_everybody_absent(report: Report) -> None:
     from waiting_queue import store
 
     line = Line(60).begin(state="paused", capacity=10**7)
-    people = {str(number): number for number in range(1, ABSENT + 1)}
-    away = dict.fromkeys(people, store.ms(line.now - timedelta(days=1)))
+    people: dict[str, float] = {str(number): number for number in range(1, ABSENT + 1)}
+    away: dict[str, float] = dict.fromkeys(people, store.ms(line.now - timedelta(days=1)))
     store.restore(60, {"line": people, "seen": away}, {}, ABSENT)
     with _slowest_call() as slowest:
         ticked, works = [line.tick()], []
@@ -175,7 +175,7 @@ def _report_draw(report: Report) -> None:
     now = clock.now()
     queue = SaleQueue.objects.create(event=make_event(now), opens_at=now + timedelta(hours=1))
     services.move_queue(event_id=queue.pk, to=SaleQueue.State.LOBBY, by=None, now=now)
-    people = {str(number): store.ms(now) for number in range(1, LOBBY + 1)}
+    people: dict[str, float] = {str(number): store.ms(now) for number in range(1, LOBBY + 1)}
     store.restore(queue.pk, {"lobby": people, "seen": people}, {}, 0)
     services.move_queue(event_id=queue.pk, to=SaleQueue.State.OPEN, by=None, now=now)
     with _slowest_call() as slowest:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from bench.load import Load, LoadTimings, measure
 from bench.people import make_fans
-from bench.report import Report
+from bench.report import Report, Row
 from bench.site import BenchSite
 
 HELLO, FLOOR = "raw ASGI, hello", "raw ASGI, one EVALSHA"
@@ -97,7 +97,8 @@ def _report(report: Report, site: BenchSite, fan: InLine, rounds: int) -> None:
         newcomers = [new.headers["Cookie"] for new in make_fans(NEWCOMERS, site.url)]
         loads[joins] = replace(loads[joins], cookies=newcomers)
         measured.append({name: measure(load) for name, load in loads.items()})
-    floor, rows = _speed([turn[FLOOR] for turn in measured]), {}
+    floor = _speed([turn[FLOOR] for turn in measured])
+    rows: dict[str, Row] = {}
     for name in loads:
         turns = [turn[name] for turn in measured]
         rows[name] = {

@@ -29,6 +29,7 @@ class Bare(APIView):
 
 class DoNothing(Bare):
     def post(self, request: Request) -> Response:
+        assert isinstance(request.data, dict)
         return Response({"seats": len(request.data["seats"])}, status=409)
 
 
@@ -36,6 +37,7 @@ class HoldSqlOnly(Bare):
     """The SQL of a hold without authentication, admission check, gate and push."""
 
     def post(self, request: Request, event_id: int, fan_id: int) -> Response:
+        assert isinstance(request.data, dict)
         seats = request.data["seats"]
         result = locks.hold_seats(
             event_id=event_id,

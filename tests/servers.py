@@ -49,9 +49,8 @@ class Servers:
         self.var = Path(tempfile.mkdtemp(prefix="ticketing-test-", dir=fast_folder()))
         self.var.chmod(0o755)
         self.paths: ServerPaths = places_of(self.var)
-        self.postgres, self.valkey = (
-            kind(self.paths, disposable=True) for kind in (Postgres, Valkey)
-        )
+        self.postgres = Postgres(self.paths, disposable=True)
+        self.valkey = Valkey(self.paths, disposable=True)
 
     @property
     def servers(self) -> tuple[Server, Server]:

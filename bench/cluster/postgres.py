@@ -66,7 +66,7 @@ class PostgresNode:
     def start(self) -> None:
         options = OPTIONS | {"listen_addresses": self.host.address, "port": str(self.port)}
         given = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
-        command = [self._binary("postgres"), "-D", self.data, *given]
+        command: list[str | Path] = [self._binary("postgres"), "-D", self.data, *given]
         self.host.start("postgres", command, as_server=True)
         wait_until(self.is_ready)
 
@@ -90,7 +90,7 @@ class PostgresNode:
         """The first value of the first row as text."""
         url = self.url.rpartition("/")[0] + "/postgres"
         with psycopg.connect(url, connect_timeout=3, autocommit=True) as connection:
-            cursor = connection.execute(statement)  # type: ignore[call-overload]
+            cursor = connection.execute(statement)
             row = cursor.fetchone() if cursor.description else None
         return {True: "t", False: "f"}.get(row[0], str(row[0])) if row else ""
 

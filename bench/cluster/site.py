@@ -8,6 +8,7 @@ import urllib.request
 from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from string import Template
 
@@ -55,8 +56,17 @@ class ClusterSite:
 
     @classmethod
     @contextmanager
-    def started(cls, folder: Path, **options: bool | int) -> Iterator["ClusterSite"]:
-        site = cls(folder, **options)
+    def started(
+        cls,
+        folder: Path,
+        *,
+        hosts: int = 3,
+        queue_on_cluster: bool = False,
+        stub_gateway: bool = False,
+    ) -> Iterator["ClusterSite"]:
+        site = cls(
+            folder, hosts=hosts, queue_on_cluster=queue_on_cluster, stub_gateway=stub_gateway
+        )
         try:
             site.start()
             yield site
@@ -76,7 +86,7 @@ class ClusterSite:
         for host in self.applications:
             self.start_application(host)
         for host in self.applications:
-            wait_until(lambda host=host: self.is_ready(host), 120)
+            wait_until(partial(self.is_ready, host), 120)
         self.token = self._operator_token()
 
     def stop(self) -> None:

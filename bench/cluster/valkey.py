@@ -124,7 +124,7 @@ class SentinelGroup:
                 primary=first.host.address, primary_port=first.port,
                 quorum=len(self.sentinels) // 2 + 1, down_after=self.down_after,
             ))  # fmt: skip
-        command = [binary(sentinel.host), file, "--sentinel"]
+        command: list[str | Path] = [binary(sentinel.host), file, "--sentinel"]
         sentinel.host.start(f"sentinel-{sentinel.port}", command)
 
     def primary(self) -> ValkeyNode | None:

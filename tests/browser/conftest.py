@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +52,8 @@ AXE = Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js"
 
 def chromium_path() -> str | None:
     """The headless shell first: it starts no windows, and takes two thirds of the time."""
-    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-    names += (str(FROM_NPM),)
+    installed = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+    names = (*installed, str(FROM_NPM))
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
@@ -89,7 +89,7 @@ def site(transactional_db: None, origin: str) -> str:  # noqa: F811
 
 
 @pytest.fixture
-def on_sale(site: str, now) -> Event:
+def on_sale(site: str, now: datetime) -> Event:
     """An event in a wide hall, whose first section has seats in every state."""
     event = make_event(now, plan=make_plan(rows=2, seats_per_row=80, standing=30))
     seats = list(Seat.objects.filter(event=event, section__code="A").order_by("pk"))
@@ -99,7 +99,7 @@ def on_sale(site: str, now) -> Event:
 
 
 @pytest.fixture
-def announced(site: str, now) -> Event:
+def announced(site: str, now: datetime) -> Event:
     return make_event(now, state=Event.State.ANNOUNCED, on_sale_at=now + timedelta(minutes=5))
 
 

@@ -57,7 +57,9 @@ class Line:
         return store.run(store.tick(self.event_id, self.rules, self.now, is_behind=is_behind))
 
     def poll(self, person: str) -> Standing:
-        return store.run(store.poll(self.event_id, person, self.now))
+        standing = store.run(store.poll(self.event_id, person, self.now))
+        assert standing is not None
+        return standing
 
     def peek(self, person: str) -> Standing:
         return store.run(store.peek(self.event_id, person, self.now))
