@@ -79,7 +79,7 @@ class Fan(SiteUser):
             elif self.state == "ADMITTED":
                 await self.purchase_class(self).run()
             elif self.state == "NONE":
-                await self.join()
+                await self.join_again()
             else:
                 raise UserFinished(*OUTCOME_OF_STATE.get(self.state, ("refused", self.state)))
 
@@ -106,6 +106,14 @@ class Fan(SiteUser):
                 continue
             why = f"{response.status} {response.code} on joining"
             raise UserFinished(*OUTCOME_OF_REFUSAL.get(response.code, ("refused", why)))
+
+    async def join_again(self) -> None:
+        """Ask by the queue token first, as the page does: it restores a place lost with Redis."""
+        if self.token:
+            await self.poll_until_answered()
+        if self.state == "NONE":
+            self.token = ""
+            await self.join()
 
     async def _ask_to_join(self) -> Response:
         if lane := self.account.lane:

@@ -165,6 +165,9 @@ class QueueUpdates:
     def _receive_standing(self, text: str, tab: int) -> None:
         fan, seen = self.fan, peek_standing(text)
         self.failures = 0
+        if seen[0] == "NONE" and fan.token:
+            fan.state = "NONE"  # which the page does not show before it has asked by the token
+            return
         ahead, before = peek_ahead(text), self._last_ahead.get(tab, 0)
         self._last_ahead[tab] = ahead
         is_new = self._last_seen.get(tab) != seen or ahead > before
