@@ -135,7 +135,7 @@ def rebuild_queue_on_request(
     if not queue.epoch:
         raise QueueNotBegun()
     while (count := rebuild_queue(event_id=event_id, now=now, even_whole=True)) is None:
-        pass  # a worker rebuilt it at the same moment
+        pass  # a worker rebuilt it at the same moment, or Redis lost it again
     record_change(queue, by=by, now=now, what="rebuilt", after=count, why=why)
     return count
 

@@ -31,7 +31,8 @@ Kind = QueueJournal.Kind
 def rebuild_queue(*, event_id: int, now: datetime, even_whole: bool = False) -> int | None:
     """Rebuild a line from the journal, everybody with their number; return how many people.
 
-    None if it is whole, because another worker has rebuilt it meanwhile.
+    None if it is whole, because another worker has rebuilt it meanwhile, or if Redis lost it again:
+    the next tick finds that.
     """
     if not _take_down(event_id, even_whole):
         return None
@@ -59,6 +60,8 @@ def _restore(event_id: int, now: datetime) -> int | None:
     if store.has_meta(event_id) or store.journal_entries(event_id, 1):
         return None
     store.erase(event_id)
+    mark = secrets.token_urlsafe(9)
+    store.run(store.begin_rebuild(event_id, mark))
     given = {lane: last + MAX_LOST_NUMBERS for lane, last in last_numbers(event_id).items()}
     count, counter = 0, given[0]
     of_parties: list[QueueJournal] = []
@@ -80,9 +83,11 @@ def _restore(event_id: int, now: datetime) -> int | None:
         QueueDraw.objects.filter(pk=event_id).exclude(people=None).update(finished_at=None)
     restore_demotions(event_id)
     queue.epoch = secrets.token_urlsafe(9)
-    queue.save(update_fields=["epoch"])
     rules = rules_of(queue, drawing=is_drawing(event_id))
-    store.run(store.configure(event_id, rules, now, new=True))
+    if store.run(store.configure(event_id, rules, now, rebuild=mark)) < 0:
+        log.warning("queue %s: Redis lost the line again while it was rebuilt", event_id)
+        return None
+    queue.save(update_fields=["epoch"])
     called = called_by_lane(event_id) if rules.lanes else {}
     store.restore_counts(event_id, counts_of(event_id), called)
     write_bypasses(event_id)

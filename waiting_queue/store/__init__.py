@@ -53,6 +53,7 @@ from waiting_queue.store.bulk import (
 )
 from waiting_queue.store.line import (
     add_membership,
+    begin_rebuild,
     claim,
     configure,
     demote,

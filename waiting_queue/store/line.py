@@ -126,8 +126,15 @@ def tick(
     return _call("tick", event_id, args, parse_tick)
 
 
-def configure(event_id: int, rules: Rules, now: datetime, *, new: bool = False) -> ScriptCall[int]:
-    return _call("configure", event_id, [ms(now), int(new), *rules.as_args()], int)
+def configure(
+    event_id: int, rules: Rules, now: datetime, *, new: bool = False, rebuild: str = ""
+) -> ScriptCall[int]:
+    """`rebuild` is the mark with which it began; -1 if Redis has lost the line again since."""
+    return _call("configure", event_id, [ms(now), rebuild or int(new), *rules.as_args()], int)
+
+
+def begin_rebuild(event_id: int, mark: str) -> ScriptCall[int]:
+    return _call("begin_rebuild", event_id, [mark], int)
 
 
 def draw(
