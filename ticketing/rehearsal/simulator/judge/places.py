@@ -58,7 +58,7 @@ def _numbers(
 ) -> None:
     """Every number shown was the person's; a new number needs an end of the old one."""
     ends = {stay.number: stay.ended for stay in stays if stay.number}
-    answers = [one for one in records if one.done and one.action in STANDING_ACTIONS]
+    last_told = _told_last(records)
     before, away = 0, False
     for record in records:
         away = away or record.action == "disconnect"
@@ -66,16 +66,15 @@ def _numbers(
         if not number or record.action not in STANDING_ACTIONS:
             continue
         findings.checked += away and bool(before)
-        was_last = number == answers[-1].data.get("number")
-        if number not in ends and was_last and evidence.data_loss_at(record.ended):
-            continue  # it was lost with Redis, and they were told nothing else afterwards
+        if number not in ends and number in last_told and evidence.data_loss_at(record.ended):
+            continue  # it was lost with Redis, and they were told nothing else or gave it up
         if number not in ends:
             findings.against(
                 record.ended, _("%(at)s s: %(who)s was told no. %(number)s, which the journal "
                               "did not give them."),
                 at=evidence.at(record.ended), who=f"#{record.user}", number=number,
             )  # fmt: skip
-        elif number > before > 0 and ends.get(before) is None:
+        elif number > before and before in ends and ends[before] is None:
             findings.against(
                 record.ended,
                 _("%(at)s s: %(who)s came back with no. %(number)s; it was no. %(before)s "
@@ -83,6 +82,17 @@ def _numbers(
                 at=evidence.at(record.ended), who=f"#{record.user}", number=number, before=before,
             )  # fmt: skip
         before, away = max(before, number), False
+
+
+def _told_last(records: list[Record]) -> set[int]:
+    """The numbers that somebody was told last: before they left, and in the end."""
+    last_told, number = set[int](), 0
+    for record in records:
+        if record.action in LEAVING and not refused(record):
+            last_told.add(number)
+        elif record.done and record.action in STANDING_ACTIONS:
+            number = int(record.data.get("number") or 0)
+    return last_told | {number}
 
 
 def _lost(evidence: IndexedEvidence, findings: Findings, records: list[Record]) -> None:

@@ -91,6 +91,21 @@ def test_a_number_that_was_lost_with_the_last_second_of_redis(lost_at, later, is
     assert ("places" in failing(with_setting(line, people={"2": 102}))) == is_broken
 
 
+@pytest.mark.parametrize(("action", "is_broken"), [("leave", False), ("disconnect", True)])
+def test_who_has_left_may_come_back_with_another_number(action, is_broken):
+    """The whole first stay, with its end, was lost with Redis."""
+    records = [
+        Record(2, "join", TEN + 10, TEN + 10.1, data={"state": "WAITING", "number": 2}),
+        Record(2, action, TEN + 10.2, TEN + 10.3, data={"tab": 0}),
+        Record(2, "join", TEN + 10.4, TEN + 10.5, data={"state": "WAITING", "number": 3}),
+        Record(RUNNER, "fault", TEN + 11, TEN + 12, data={"fault": "redis emptied"}),
+    ]
+    line = with_setting(a_line([(1, "join", 1)], *records), people={"2": 102})
+    line = replace(line, journal=[*line.journal, JournalEntry(TEN + 10.4, 102, "join", 3)])
+
+    assert ("places" in failing(line)) == is_broken
+
+
 def test_somebody_who_was_taken_out_as_having_left(sale):
     who, entry = who_ended(sale, "left", in_line_only(sale))
     tampered = without(sale, lambda record: record.user == who and record.action == "leave")
