@@ -208,6 +208,8 @@ class SaleQueue(Lifecycle):
     )
     # Names the line in Redis: new after a rebuild, empty before the queue starts and once archived.
     epoch = models.CharField(max_length=24, blank=True, editable=False)
+    # Numbers up to this one may have been given and lost with Redis before the last rebuild.
+    numbers_from = models.BigIntegerField(default=0, db_default=0, editable=False)
     # The hash of the draw's secret, and secret and salt encrypted: see `draw_secrets`.
     draw_secrets = models.CharField(
         max_length=400, default=new_draw_secrets, db_default="", editable=False

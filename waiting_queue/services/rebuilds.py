@@ -22,8 +22,7 @@ from waiting_queue.services.rules import is_drawing, rules_of
 from waiting_queue.services.verification_requests import write_unverified
 
 log = logging.getLogger(__name__)
-# More than can be given between two copies of the journal: numbers that were given and lost with
-# Redis are not given again. Ranks don't count gaps.
+# More than can be given between two copies of the journal. Ranks don't count gaps.
 MAX_LOST_NUMBERS = 100_000
 Kind = QueueJournal.Kind
 
@@ -38,6 +37,7 @@ def rebuild_queue(*, event_id: int, now: datetime, even_whole: bool = False) -> 
         return None
     while drain_journal(event_id=event_id, wait=True):
         pass
+    _set_numbers_aside(event_id)
     return _restore(event_id, now)
 
 
@@ -55,6 +55,17 @@ def _take_down(event_id: int, even_whole: bool) -> bool:
 
 
 @transaction.atomic
+def _set_numbers_aside(event_id: int) -> None:
+    """Numbers that were given and lost with Redis are not given again.
+
+    Committed before the next one is given: Redis may lose it, too, before it is journalled.
+    """
+    queue = queue_for_update(event_id)
+    queue.numbers_from = max(last_numbers(event_id).values()) + MAX_LOST_NUMBERS
+    queue.save(update_fields=["numbers_from"])
+
+
+@transaction.atomic
 def _restore(event_id: int, now: datetime) -> int | None:
     queue = queue_for_update(event_id)
     if store.has_meta(event_id) or store.journal_entries(event_id, 1):
@@ -62,7 +73,7 @@ def _restore(event_id: int, now: datetime) -> int | None:
     store.erase(event_id)
     mark = secrets.token_urlsafe(9)
     store.run(store.begin_rebuild(event_id, mark))
-    given = {lane: last + MAX_LOST_NUMBERS for lane, last in last_numbers(event_id).items()}
+    given = last_numbers(event_id)
     count, counter = 0, given[0]
     of_parties: list[QueueJournal] = []
     store.restore(event_id, {}, {}, counter)
@@ -108,13 +119,14 @@ def _restore_parties(event_id: int, entries: list[QueueJournal], now: datetime) 
 
 
 def last_numbers(event_id: int) -> dict[int, int]:
-    """Return the last number given in each lane, or reserved for a draw that is not finished."""
+    """Return the last number of each lane that is given, reserved for a draw, or set aside."""
     entries = QueueJournal.objects.filter(event_id=event_id, number__gt=0).order_by()
     highest = entries.annotate(lane=F("number") / LANE_NUMBERS).values_list("lane")
     given = {lane: last % LANE_NUMBERS for lane, last in highest.annotate(Max("number"))}
     draw = QueueDraw.objects.filter(pk=event_id).first()
     reserved = draw.first_number + len(draw.people or []) - 1 if draw else 0
-    reserved = max(reserved, _last_number_of_minutes(event_id))
+    set_aside = SaleQueue.objects.values_list("numbers_from", flat=True).get(pk=event_id)
+    reserved = max(reserved, _last_number_of_minutes(event_id), set_aside)
     lanes = {0, *given, *Lane.objects.filter(queue_id=event_id).values_list("number", flat=True)}
     return {lane: max(given.get(lane, 0), reserved) for lane in lanes}
 

@@ -128,6 +128,23 @@ def test_nobody_gets_a_number_that_somebody_else_has_a_token_for(
 
 
 @pytest.mark.parametrize("checks", [True, False], ids=["it", "control"])
+def test_a_number_that_was_lost_after_a_rebuild_is_not_given_after_the_next(
+    paused, lost, now, checks
+):
+    """Nobody whom the journal knows has come between the two; the control forgets the first."""
+    again = join(paused, 200, now + seconds(2))
+    if not checks:
+        SaleQueue.objects.update(numbers_from=0)
+    redis.queue_client().flushdb()
+    services.tick_open_queues(now=now + seconds(3))
+
+    later = join(paused, 999, now + seconds(4))
+
+    assert (later.number > again.number) == checks
+    assert (ask(again, now + seconds(5)).number == again.number) == checks
+
+
+@pytest.mark.parametrize("checks", [True, False], ids=["it", "control"])
 def test_a_token_that_many_show_at_once_restores_one_place(
     paused, lost, now, tmp_path, monkeypatch, checks
 ):
