@@ -12,7 +12,7 @@ from ticketing.rehearsal.simulator.history import JournalEntry, Record
 from ticketing.rehearsal.simulator.judge.evidence_index import IndexedEvidence, by_user
 from ticketing.rehearsal.simulator.judge.knob_history import KnobHistory
 from ticketing.rehearsal.simulator.judge.ownership import refused
-from ticketing.rehearsal.simulator.judge.stays import Stay, stays_of
+from ticketing.rehearsal.simulator.judge.stays import MOVES, Stay, stays_of
 from ticketing.rehearsal.simulator.judge.verdict import Findings, Verdict
 
 TITLE = _("Nobody lost their place through reconnecting")
@@ -58,7 +58,7 @@ def _numbers(
 ) -> None:
     """Every number shown was the person's; a new number needs an end of the old one."""
     ends = {stay.number: stay.ended for stay in stays if stay.number}
-    last_told = _told_last(records)
+    no_worse = _without_worse(records, {one.number for one in stays if one.began.kind in MOVES})
     before, away = 0, False
     for record in records:
         away = away or record.action == "disconnect"
@@ -66,8 +66,8 @@ def _numbers(
         if not number or record.action not in STANDING_ACTIONS:
             continue
         findings.checked += away and bool(before)
-        if number not in ends and number in last_told and evidence.data_loss_at(record.ended):
-            continue  # it was lost with Redis, and they were told nothing else or gave it up
+        if number not in ends and number in no_worse and evidence.data_loss_at(record.ended):
+            continue  # it was lost with Redis, and they were told none behind it
         if number not in ends:
             findings.against(
                 record.ended, _("%(at)s s: %(who)s was told no. %(number)s, which the journal "
@@ -84,15 +84,16 @@ def _numbers(
         before, away = max(before, number), False
 
 
-def _told_last(records: list[Record]) -> set[int]:
-    """The numbers that somebody was told last: before they left, and in the end."""
-    last_told, number = set[int](), 0
+def _without_worse(records: list[Record], moved_to: set[int]) -> set[int]:
+    """The numbers after which somebody was told a better one or none, left, or was moved."""
+    found, number = set[int](), 0
     for record in records:
         if record.action in LEAVING and not refused(record):
-            last_told.add(number)
+            found.add(number)
         elif record.done and record.action in STANDING_ACTIONS:
-            number = int(record.data.get("number") or 0)
-    return last_told | {number}
+            before, number = number, int(record.data.get("number") or 0)
+            found |= {before} if 0 < number < before or number in moved_to else set()
+    return found | {number}
 
 
 def _lost(evidence: IndexedEvidence, findings: Findings, records: list[Record]) -> None:

@@ -71,6 +71,7 @@ def test_somebody_who_got_a_new_number_without_having_left(calm_sale):
         (11, None, False),
         (11, {"state": "NONE"}, True),
         (11, {"state": "WAITING", "number": 3}, True),
+        (11, {"state": "WAITING", "number": 1}, False),
         (19, None, True),
     ],
 )
@@ -102,6 +103,20 @@ def test_who_has_left_may_come_back_with_another_number(action, is_broken):
     ]
     line = with_setting(a_line([(1, "join", 1)], *records), people={"2": 102})
     line = replace(line, journal=[*line.journal, JournalEntry(TEN + 10.4, 102, "join", 3)])
+
+    assert ("places" in failing(line)) == is_broken
+
+
+@pytest.mark.parametrize(("kind", "is_broken"), [("demoted", False), ("join", True)])
+def test_a_move_to_the_end_that_was_lost_may_be_made_again(kind, is_broken):
+    told = [(1, "join", 1), (10, "push", 2), (16, "push", 5)]
+    records = [
+        Record(1, action, TEN + at, TEN + at, data={"state": "WAITING", "number": number})
+        for at, action, number in told
+    ]
+    fault = Record(RUNNER, "fault", TEN + 11, TEN + 12, data={"fault": "power"})
+    line = with_setting(a_line([(1, "join", 1)], *records, fault), people={"1": 101})
+    line = replace(line, journal=[*line.journal, JournalEntry(TEN + 15, 101, kind, 5)])
 
     assert ("places" in failing(line)) == is_broken
 
