@@ -17,7 +17,7 @@ from bench.options import Options, parser
 
 # Benchmarks in one group share a process, and so a site.
 GROUPS = [
-    ["pages", "checkout", "sale"],
+    ["pages", "checkout", "sale", "settlement"],
     ["seat_list"],
     ["queue"],
     ["line"],

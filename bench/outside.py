@@ -16,10 +16,11 @@ REPLIES = {"EHLO": b"250 bench", "HELO": b"250 bench", "QUIT": b"221 bye", "DATA
 
 
 class MailServer:
-    """Takes every mail and counts them by recipient."""
+    """Takes every mail, each after so many seconds, and counts them by recipient."""
 
     def __init__(self) -> None:
         self.mails: Counter[str] = Counter()
+        self.seconds = 0.0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(HELLO)
@@ -33,6 +34,7 @@ class MailServer:
             writer.write(REPLIES.get(verb, b"250 ok") + b"\r\n")
             if verb == "DATA":
                 await reader.readuntil(b"\r\n.\r\n")
+                await asyncio.sleep(self.seconds)
                 self.mails.update(recipients)
                 writer.write(b"250 ok\r\n")
             if verb == "QUIT":
@@ -41,11 +43,15 @@ class MailServer:
 
 
 class Gateway(PortOne):
-    """Also says which mails came."""
+    """Also says which mails came, and how slow the mail server is."""
 
     def __init__(self, mail_server: MailServer) -> None:
         super().__init__()
         self.mail_server = mail_server
+
+    def set(self, *, mail_seconds: float = 0.0, **values: float) -> None:
+        self.mail_server.seconds = mail_seconds
+        super().set(**values)
 
     def counts(self) -> dict[str, object]:
         return super().counts() | {"mails": self.mail_server.mails}

@@ -38,9 +38,9 @@ class WholeSite(BenchSite):
         self.start_everything()
         self.set_gateway(latency=0, failures=0)
 
-    def set_gateway(self, *, latency: float, failures: float) -> None:
-        """Also forgets which calls were counted."""
-        values = {"latency": latency, "failures": failures}
+    def set_gateway(self, *, latency: float, failures: float, mail_seconds: float = 0.0) -> None:
+        """And how long the mail server takes for a mail. Also forgets which calls were counted."""
+        values = {"latency": latency, "failures": failures, "mail_seconds": mail_seconds}
         httpx.post(f"{self.gateway_url}/bench", json=values).raise_for_status()
 
     def outside_counts(self) -> dict[str, Any]:

@@ -21,12 +21,12 @@ PAGES = {
 
 @pytest.fixture(scope="module")
 def small_run(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What `python -m bench pages checkout sale` prints and writes, for five people."""
+    """What `python -m bench pages checkout sale settlement` prints and writes, for five people."""
     folder = tmp_path_factory.mktemp("bench")
     file, env = folder / "figures.json", dict(os.environ)
     for name in ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE", "HOLD_TRIES"):
         env.pop(name, None)
-    names = ["pages", "checkout", "sale", "--volatile", "--json", str(file)]
+    names = ["pages", "checkout", "sale", "settlement", "--volatile", "--json", str(file)]
     small = ["--people", "5", "--rounds", "1", "--seconds", "0.1", "--latency", "0.05"]
     small += ["--processes", "1"]
     ran = subprocess.run(
@@ -46,7 +46,7 @@ def table(result: dict[str, Any], begins: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", ["pages", "checkout", "sale"])
+@pytest.mark.parametrize("name", ["pages", "checkout", "sale", "settlement"])
 def test_a_report_says_how_durable_and_how_busy_its_run_was(small_run, name):
     header = small_run[name]["header"]
 
@@ -96,6 +96,14 @@ def test_a_sale_measures_whole_orders_by_kind_of_process(small_run):
     assert spent["in all"]["CPU ms"] >= spent["web"]["CPU ms"] > 0
     assert spent["the crowd itself"]["not ours"] > 0
     assert table(result, "statements from")["in all"]["statements"] >= 3
+
+
+def test_payments_are_settled_beside_mails_that_wait(small_run):
+    alone, behind = table(small_run["settlement"], "5 payments, gateway away for 1 s").values()
+
+    assert alone["settled"] == behind["settled"] == 5
+    assert 0 < alone["p50 s"] <= alone["p95 s"] <= alone["last s"]
+    assert behind["mails that still wait"] > 0
 
 
 def test_nothing_is_left_behind(small_run):
