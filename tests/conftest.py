@@ -32,19 +32,24 @@ from ticketing.core.postgresql.base import breaker as postgresql_breaker
 from ticketing.core.ttl_cache import clear_ttl_caches
 from ticketing.events.models import Event
 
-# Files that take longest begin first, so that no worker is left with one at the end.
+# Files that take longest begin first, in this order, so that no worker is left with one at the end.
 LONGEST = (
     "rehearsal/test_small.py",
+    "saga/test_kill_matrix.py",
     "runner/test_up.py",
     "bench/test_benches.py",
-    "saga/test_kill_matrix.py",
-    "browser/test_waiting.py",
+    "fast_path/test_parity.py",
+    "architecture/test_unusable_input.py",
+    "fast_path/test_page_parity.py",
     "browser/test_seats.py",
+    "browser/test_waiting.py",
     "browser/test_console.py",
     "browser/test_first_event.py",
-    "browser/test_door.py",
     "browser/test_purchase.py",
+    "browser/test_door.py",
     "browser/test_walk.py",
+    "browser/test_quality.py",
+    "browser/test_privacy.py",
 )
 # The same hash function with the smallest parameters: a real password hash takes 0.2 s.
 Argon2PasswordHasher.time_cost, Argon2PasswordHasher.parallelism = 1, 1
@@ -61,12 +66,11 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Browser tests last: the browser's driver leaves an event loop running in its worker."""
-    items.sort(
-        key=lambda item: (
-            "browser" in item.path.parts,
-            not item.path.as_posix().endswith(LONGEST),
-        )
-    )
+    items.sort(key=lambda item: ("browser" in item.path.parts, _turn(item.path.as_posix())))
+
+
+def _turn(path: str) -> int:
+    return next((n for n, name in enumerate(LONGEST) if path.endswith(name)), len(LONGEST))
 
 
 def pytest_collection_finish() -> None:
