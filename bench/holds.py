@@ -31,6 +31,11 @@ class Turn:
     timings: HoldTimings
     web_ms: float
     postgres_ms: float
+    valkey_ms: float
+
+    @property
+    def site_ms(self) -> float:
+        return self.web_ms + self.postgres_ms + self.valkey_ms
 
 
 def run_turn(clients: list[HoldClient]) -> Turn:
@@ -38,7 +43,8 @@ def run_turn(clients: list[HoldClient]) -> Turn:
     timings = run_clients(clients)
     spent, thousands = machine.cpu_by_kind(), sum(timings.statuses.values()) / 1000
     spent.subtract(before)
-    return Turn(timings, spent["web"] / thousands, spent["PostgreSQL"] / thousands)
+    kinds = ("web", "PostgreSQL", "Valkey")
+    return Turn(timings, *(spent[kind] / thousands for kind in kinds))
 
 
 def run(options: Options) -> Report:
@@ -111,11 +117,18 @@ def _report_distinct(report: Report, site: BenchSite, fans: list[Fan], options: 
     title = f"{sessions} connections, seats of their own"
     _report_table(report, title, turns, floor=ONLY_SQL)
     alone, cpu_ms = _pgbench(site, fans, sessions)
+    over_http = _median(turns["hold"], "per_second")
+    site_ms = statistics.median(turn.site_ms for turn in turns["hold"])
     report.table(
         "pgbench",
         {
-            "the same SQL": {"holds/s": alone, "PostgreSQL CPU ms": cpu_ms},
-            "hold over HTTP": {"of pgbench": _median(turns["hold"], "per_second") / alone},
+            "the same SQL": {"holds/s": alone, "CPU ms": cpu_ms},
+            "hold over HTTP": {
+                "holds/s": over_http,
+                "CPU ms": site_ms,
+                "of pgbench": over_http / alone,
+                "per processor used": cpu_ms / site_ms,
+            },
         },
     )
 
@@ -212,7 +225,7 @@ def _report_in_order(report: Report, site: BenchSite, fans: list[Fan]) -> None:
     assert _held(event) == 1
     figures = {"s": took, "worker CPU ms": 1000 * own / IN_ORDER}
     figures |= {"PostgreSQL CPU ms": 1000 * spent / IN_ORDER}
-    figures["all CPU ms"] = sum((asked.web_ms, asked.postgres_ms, *list(figures.values())[1:]))
+    figures["all CPU ms"] = sum((asked.site_ms, *list(figures.values())[1:]))
     report.table(f"{title}: one wins, the others are told", {"per request": figures})
 
 
@@ -253,6 +266,7 @@ def _report_table(report: Report, title: str, turns: dict[str, list[Turn]], *, f
             "of floor": _median(its, "per_second") / base,
             "web CPU ms": statistics.median(turn.web_ms for turn in its),
             "PostgreSQL CPU ms": statistics.median(turn.postgres_ms for turn in its),
+            "Valkey CPU ms": statistics.median(turn.valkey_ms for turn in its),
             "p50 ms": _median(its, "median_ms"),
             "p99 ms": _median(its, "p99_ms"),
             "load generator CPU": _median(its, "client_cpu_ms"),
