@@ -1,5 +1,6 @@
 """Every state of a payment and its reservation has an honest page; the rows are written by hand."""
 
+import re
 from datetime import timedelta
 from itertools import product
 from uuid import uuid4
@@ -86,6 +87,8 @@ def test_paid_shows_the_seats_the_code_and_what_comes_next(me, make, buyer):
     page = read(me, make("succeeded", "confirmed"))
 
     assert me.heading == "The seats are yours"
+    title = " ".join(re.search(r"<title>(.*?)</title>", page, re.DOTALL)[1].split())
+    assert title.startswith(f"The seats are yours · {buyer.event.title_en} ·")
     assert "Section A, row 1, seat 2" in page
     assert f"<strong>{buyer.code}</strong>" in page
     assert f'href="/orders/{buyer.code}/"' in page
