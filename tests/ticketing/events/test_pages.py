@@ -113,6 +113,14 @@ def test_every_state_has_its_page_and_only_a_sale_leads_to_seats(client, now, st
     assert ("data-countdown" in page) == (state == Event.State.ANNOUNCED)
 
 
+def test_a_cancelled_event_promises_the_refund_as_the_order_does(client, now):
+    event = make_event(now, state=Event.State.CANCELLED)
+
+    page = client.get(event.get_absolute_url()).content.decode()
+
+    assert "Tickets are refunded in full automatically" in page
+
+
 def test_the_public_does_not_learn_that_a_draft_exists(client, draft):
     missing = client.get("/events/999999/")
 
