@@ -95,7 +95,8 @@ def respond(request: HttpRequest, error: DomainError) -> HttpResponse:
     elif error.page:
         return SeeOther(f"{reverse(error.page)}?{urlencode(error.details)}")
     else:
-        context = {"error": error, "back": page_before(request)}
+        in_admin = request.path.startswith(reverse("admin:index"))
+        context = {"error": error, "back": page_before(request), "in_admin": in_admin}
         response = render(request, "errors/error.html", context, status=error.status)
     for name, value in headers_of(error).items():
         response[name] = value

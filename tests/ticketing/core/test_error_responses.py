@@ -172,3 +172,21 @@ def test_an_error_page_keeps_header_language_and_ways_on(rf):
 
     for part in ('class="wordmark"', 'action="/i18n/setlang/"', 'href="/orders/"', ">Back</a>"):
         assert part in text
+
+
+@pytest.mark.parametrize(("path", "leads"), [("/admin/console/9/", True), ("/events/9/", False)])
+def test_an_error_page_of_the_admin_leads_back_to_the_admin(rf, path, leads):
+    with translation.override("en"):
+        text = error_responses.respond(rf.get(path), errors.NotFound()).content.decode()
+
+    assert ('<a class="button" href="/admin/">To the admin</a>' in text) is leads
+
+
+def test_the_main_button_of_an_error_page_leads_back_where_there_is_a_way_back(rf):
+    headers = {"referer": "http://testserver/events/1/", "host": "testserver"}
+
+    with translation.override("en"):
+        response = error_responses.respond(rf.get("/gone", headers=headers), errors.NotFound())
+
+    assert '<a class="button" href="/events/1/">Back</a>' in response.content.decode()
+    assert response.content.decode().count('class="button"') == 1
