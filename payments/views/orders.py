@@ -66,10 +66,14 @@ def orders(request: HttpRequest) -> HttpResponse:
 def order(request: HttpRequest, code: str) -> HttpResponse:
     found, now = _own_order(request, code), clock.now()
     periods = _fee_periods(found, now)
+    tickets = listed_tickets(found.reservation)
+    unused = [ticket for ticket in tickets if ticket.state != ticket.State.USED]
+    is_open = bool(periods) and found.reservation.event.state != Event.State.CANCELLED
     context = order_context(found, now) | {
-        "tickets": listed_tickets(found.reservation),
+        "tickets": tickets,
+        "unused": unused,
         "fee_periods": periods,
-        "may_cancel": bool(periods) and found.reservation.event.state != Event.State.CANCELLED,
+        "may_cancel": is_open and bool(unused or not tickets),
     }
     return render(request, "payments/order.html", context)
 

@@ -229,10 +229,24 @@ def test_seats_of_others_cancel_nothing(me, paid, seat):
     assert paid.payment.state == "succeeded"
 
 
+def check_in(buyer, seat):
+    ticket = buyer.reservation.tickets.get(seat=seat)
+    scan = reservations.Scan(key=uuid4(), text=ticket.code)
+    reservations.check_in(event_id=buyer.event.pk, scan=scan, by=buyer.fan, now=buyer.now)
+
+
+def test_the_order_offers_to_cancel_what_can_be_cancelled(me, paid):
+    assert "Cancel all or some seats" in me.open(order(paid))
+
+    check_in(paid, paid.seats[0])
+    assert ">Cancel seats</a>" in me.open(order(paid))
+
+    check_in(paid, paid.seats[1])
+    assert order(paid, "cancel/") not in me.open(order(paid))
+
+
 def test_with_one_ticket_used_only_the_other_is_offered(me, paid):
-    used = paid.reservation.tickets.get(seat=paid.seats[0])
-    scan = reservations.Scan(key=uuid4(), text=used.code)
-    reservations.check_in(event_id=paid.event.pk, scan=scan, by=paid.fan, now=paid.now)
+    check_in(paid, paid.seats[0])
 
     page = me.open(order(paid, "cancel/"))
 
