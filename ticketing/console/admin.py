@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext_lazy as _
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.admin import TOTPDeviceAdmin
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -50,6 +51,18 @@ class TwoPersonRuleAdmin(admin.ModelAdmin):
 
     actions = None
     list_display = ("role", "refund_event", "close_sale", "freeze_seats")
+    fieldsets = (
+        (
+            None,
+            {
+                "fields": list_display,
+                "description": _(
+                    "People with this role only ask for what is ticked here. Another person with "
+                    "the permission approves it in the console within an hour."
+                ),
+            },
+        ),
+    )
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return ("role",) if obj else ()

@@ -10,6 +10,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.test import Client
 from django.urls import reverse
+from django.utils import translation
 
 from payments import services as payments
 from tests.making import make_event, make_user
@@ -111,6 +112,37 @@ def test_nobody_approves_their_own_request_nor_without_the_permission(
 
     asked.refresh_from_db()
     assert (asked.state, state_of(sale)) == ("asked", "open")
+
+
+def test_whoever_can_not_approve_is_told_which_roles_may(asked, manager, person_of):
+    person_of("finance")
+    page = reverse("console:approval", args=[asked.pk])
+
+    for person in (manager, person_of("finance")):
+        text = fresh_client(person).get(page).content.decode()
+        assert "Roles that may approve it: manager<" in text
+        assert "Approve and carry out" not in text
+
+
+def test_the_alert_counts_one_request_in_the_singular(asked, other, now):
+    with translation.override("en"):
+        texts = [alert.text for alert in alerts_for(other, now=now)]
+
+    assert "1 request waits for a second person." in texts
+
+
+def test_the_form_of_a_rule_says_what_it_does(admin_client):
+    text = admin_client.get(reverse("admin:ticketing_twopersonrule_add")).content.decode()
+
+    assert "only ask for what is ticked here" in text
+
+
+def test_the_list_of_requests_leads_back_to_the_console(asked, other):
+    text = fresh_client(other).get(reverse("console:approvals")).content.decode()
+
+    trail = text[text.index('<div class="breadcrumbs">') :].split("</div>")[0]
+    assert f'<a href="{reverse("console:overview")}">Console</a>' in trail
+    assert "&rsaquo; Approvals" in trail
 
 
 def test_a_request_expires(sale, asked, other, manager, now):

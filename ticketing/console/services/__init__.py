@@ -1,5 +1,10 @@
 from ticketing.console.services.alerts import Alert, alerts_for
-from ticketing.console.services.approvals import approve, may_answer, refuse
+from ticketing.console.services.approvals import (
+    approve,
+    may_answer,
+    refuse,
+    roles_that_may_answer,
+)
 from ticketing.console.services.audit_export import record_audit_export
 from ticketing.console.services.autopilot import (
     disable_autopilot,

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db.models import Count, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from redis.exceptions import RedisError
 
 from payments.models import OutboxMessage, Payment, Refund
@@ -114,8 +115,12 @@ def _appeals(now: datetime) -> Iterator[Alert]:
 
 def _approvals(now: datetime) -> Iterator[Alert]:
     if waiting := selectors.open_approvals(now).count():
-        text = _("%(n)s requests wait for a second person.") % {"n": waiting}
-        yield Alert(text, reverse("console:approvals"))
+        text = ngettext(
+            "%(n)s request waits for a second person.",
+            "%(n)s requests wait for a second person.",
+            waiting,
+        )
+        yield Alert(text % {"n": waiting}, reverse("console:approvals"))
 
 
 def _servers(now: datetime) -> Iterator[Alert]:

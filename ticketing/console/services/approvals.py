@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from django.contrib.auth.models import Group
 from django.db import transaction
 
 from ticketing.accounts.models import User
@@ -24,6 +25,12 @@ PERMISSIONS = {
 
 def may_answer(user: User, approval: Approval) -> bool:
     return user.has_perm(PERMISSIONS[Action(approval.action)])
+
+
+def roles_that_may_answer(approval: Approval) -> list[str]:
+    app, codename = PERMISSIONS[Action(approval.action)].split(".")
+    allowed = {"permissions__content_type__app_label": app, "permissions__codename": codename}
+    return list(Group.objects.filter(**allowed).order_by("name").values_list("name", flat=True))
 
 
 @transaction.atomic
