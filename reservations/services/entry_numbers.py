@@ -46,6 +46,8 @@ def call_numbers(*, event_id: int, section: str, upto: int, by: User, now: datet
     found = selectors.numbered_sections(event_id).filter(code=section).first()
     if found is None:
         raise NoEntryNumbers()
+    if call := EntryCall.objects.filter(event_id=event_id, section=found, upto=upto).first():
+        return call
     values = {"upto": upto, "at": now, "by": by}
     call, _ = EntryCall.objects.update_or_create(event_id=event_id, section=found, defaults=values)
     record_change(

@@ -187,6 +187,17 @@ def test_the_door_waits_for_a_number_to_be_called(event, fan, places, now):
     assert EventChange.objects.filter(what="called F").count() == 2
 
 
+def test_calling_the_same_number_again_changes_nothing(event, places, now):
+    first, second = make_doorkeeper(), make_user(password=None)
+    call = {"event_id": event.pk, "section": "F", "upto": 5}
+    services.call_numbers(**call, by=first, now=now)
+
+    services.call_numbers(**call, by=second, now=now + timedelta(seconds=1))
+
+    assert EntryCall.objects.get().by == first
+    assert EventChange.objects.filter(what="called F").count() == 1
+
+
 @pytest.mark.parametrize("section", ["A", "nothing"])
 def test_only_sections_with_numbers_are_called(event, now, section):
     with pytest.raises(NoEntryNumbers):
