@@ -279,6 +279,14 @@ def test_staff_who_only_watch_edit_no_plan(viewer_client):
     assert edited(viewer_client, plan, drawing_of(viewer_client, plan)).status_code == 403
 
 
+def test_the_import_page_describes_the_formats_itself(operator_client):
+    text = operator_client.get(reverse(IMPORT)).content.decode()
+
+    assert "docs/" not in text
+    assert "<code>section, row, number, grade</code>" in text
+    assert 'data-kind="standing"' in text
+
+
 def test_a_drawing_is_imported_from_svg(operator_client, venue):
     svg = b"""<svg><g id="A" data-grade="R"><circle cx="0" cy="0"><title>1-1</title></circle>
     <circle cx="9" cy="0"><title>1-2</title></circle></g></svg>"""
