@@ -78,6 +78,12 @@ def test_without_a_queue_whoever_is_logged_in_may_choose(me, event):
     assert "Go to the line" not in page
 
 
+def test_a_choice_of_standing_tickets_says_in_which_order_one_comes_in(me, event):
+    Event.objects.update(entry_numbers="sale")
+
+    assert "Standing: entry by number, in the order of booking." in text(me.get(at(event)))
+
+
 def test_who_is_not_inside_may_look_and_is_led_to_the_line(me, client, event, line):
     for one in (me, client):
         page = text(one.get(at(event), headers=BROWSER))

@@ -75,6 +75,12 @@ def test_the_demo_has_what_a_visitor_wants_to_see(events, now):
     assert all(page.picture.storage.exists(page.picture.name) for page in WaitingPage.objects.all())
 
 
+def test_a_standing_night_of_the_demo_has_entry_numbers(events):
+    numbered = Event.objects.exclude(entry_numbers="none")
+
+    assert [event.title_en for event in numbered] == ["Wave Sounds Standing Night"]
+
+
 def test_each_venue_of_the_demo_is_found_on_a_map(events, client):
     for venue in Venue.objects.all():
         venue.full_clean()

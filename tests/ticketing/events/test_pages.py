@@ -137,6 +137,19 @@ def test_staff_preview_a_draft_if_they_may_see_drafts(client, draft, permissions
     assert client.get(draft.get_absolute_url()).status_code == status
 
 
+@pytest.mark.parametrize(
+    ("how", "words"), [("sale", "in the order of booking"), ("drawn", "drawn after the sale")]
+)
+def test_entry_numbers_are_told_before_one_buys(client, now, how, words):
+    event = make_event(now, plan=make_plan(rows=1, standing=5))
+    pages = [event.get_absolute_url(), f"/events/{event.pk}/seats/F/"]
+    assert not any("entry by number" in client.get(at).content.decode() for at in pages)
+
+    Event.objects.update(entry_numbers=how)
+
+    assert all(words in client.get(at).content.decode() for at in pages)
+
+
 def test_times_are_the_venues_and_a_foreign_zone_is_named(client, event):
     event.plan.venue.time_zone = "Europe/London"
     event.plan.venue.save()

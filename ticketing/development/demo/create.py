@@ -82,6 +82,7 @@ def create_event(
         **bilingual("notices", spec.notices),
         running_minutes=spec.running_minutes,
         admission_age=spec.admission_age,
+        entry_numbers=spec.entry_numbers,
         organiser=organiser,
         plan=plan,
         state=spec.state,

@@ -21,6 +21,7 @@ class DemoEvent:
     poster: str
     running_minutes: int | None = None
     admission_age: int | None = None
+    entry_numbers: str = Event.EntryNumbers.NONE
     cast: tuple[str, str] = ("", "")
     notices: tuple[str, str] = ("", "")
     held_back: str = ""  # section whose first row is held back for the production
@@ -104,6 +105,7 @@ EVENTS = [
         poster="wave",
         running_minutes=300,
         admission_age=19,
+        entry_numbers=Event.EntryNumbers.SALE,
         cast=(
             "파도상회, 오후 네 시, 민트다방, 골목길",
             "Pado Trading, Four p.m., Mint Dabang, Alleyway",
