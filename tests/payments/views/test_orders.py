@@ -65,6 +65,12 @@ def test_the_list_has_what_was_bought_and_what_is_being_paid_only(me, event, fan
     assert 'href="/orders/">My orders</a>' in page
 
 
+def test_korean_counts_tickets_as_booking_sites_do(me, paid):
+    response = me.client.get("/orders/", headers={"accept-language": "ko"})
+
+    assert "2매 ·" in response.content.decode()
+
+
 def test_the_list_is_paged_and_costs_few_statements(
     me, event, fan, now, monkeypatch, django_assert_max_num_queries
 ):
