@@ -1,7 +1,7 @@
 import pytest
 from django.urls import reverse
 
-from tests.making import make_event
+from tests.making import make_event, make_plan
 from ticketing.events.models import Event, EventChange, Seat
 
 
@@ -48,6 +48,14 @@ def test_a_dangerous_move_wants_a_reason_and_shows_what_it_affects(to, operator_
     assert asked.context["counts"]["sold"] == 1
     assert refused.context["form"].errors
     assert state_of(event) == "on_sale"
+
+
+def test_large_numbers_of_seats_are_grouped(operator_client, now):
+    event = make_event(now, plan=make_plan(rows=1, standing=1_296))
+
+    page = operator_client.get(url(event, "closed"), headers={"accept-language": "en"})
+
+    assert "Of 1,300 seats" in page.content.decode()
 
 
 def test_looking_at_the_question_moves_nothing(operator_client, event):
