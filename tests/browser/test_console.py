@@ -3,16 +3,20 @@
 from datetime import timedelta
 
 import pytest
+from django.utils.timezone import localdate
 from playwright.sync_api import Page, expect
 
+from reservations.models import Reservation
 from tests.browser.conftest import PHONE, skip_time_until
 from tests.browser.quality import violations
 from tests.making import make_event, make_user, seat_ids
 from tests.payments.buyers import Buyer
 from tests.waiting import wait_until
 from ticketing.console import keys
+from ticketing.console.models import Reconciliation
 from ticketing.console.services import sample_sales
 from ticketing.core import clock, redis
+from ticketing.events.models import Event
 from ticketing.events.services import block_seats
 from waiting_queue import services
 from waiting_queue.models import SaleQueue
@@ -183,6 +187,30 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(operator_page, sale):
             assert operator_page.evaluate(sideways) <= 0, (path, size)
             assert violations(operator_page) == [], (path, size)
         operator_page.set_viewport_size(laptop)
+
+
+def test_a_difference_and_what_mends_it_are_in_sight(operator_page, sale, fan):
+    now = clock.now()
+    Event.objects.filter(pk=sale.pk).update(title_en="LUNA World Tour: Seoul Nights, second show")
+    order = Reservation.objects.create(
+        event=sale.event,
+        fan=fan,
+        created_at=now,
+        deadline=now + timedelta(minutes=5),
+        total=1,
+        currency="KRW",
+    )
+    differences = [[order.code, "not_paid", {}]]
+    Reconciliation.objects.create(day=localdate(now), at=now, differences=differences)
+    operator_page.set_viewport_size({"width": 1440, "height": 900})
+
+    operator_page.goto(f"/admin/console/reconciliations/{localdate(now)}/")
+
+    expect(operator_page.locator(".console-scroll")).to_contain_text("Look at the order")
+    hidden = operator_page.locator(".console-scroll").evaluate(
+        "it => it.scrollWidth - it.clientWidth"
+    )
+    assert hidden == 0
 
 
 def test_what_is_watched_fits_on_one_screen_and_panels_open_over_it(operator_page, sale):
