@@ -62,7 +62,7 @@ def test_without_problems_there_are_no_alerts(calm, sale, operator, now):
 
 
 def test_a_stuck_payment(calm, payment, operator, now):
-    assert texts(operator, now) == ["1 payments are stuck."]
+    assert texts(operator, now) == ["1 payment is stuck."]
     payment.due_at = now
     payment.save()
 
@@ -74,7 +74,7 @@ def test_an_undelivered_message(calm, operator, now):
         aggregate="x", sequence=1, kind="mail", body={}, state="dead", created_at=now, due_at=now
     )
 
-    assert texts(operator, now) == ["1 messages could not be delivered."]
+    assert texts(operator, now) == ["1 message could not be delivered."]
 
 
 def test_a_reconciliation_with_differences(calm, operator, now):
@@ -85,7 +85,7 @@ def test_a_reconciliation_with_differences(calm, operator, now):
 
     client = Client()
     client.force_login(operator)
-    assert "1 differences" in alert.text
+    assert "1 difference between" in alert.text
     page = client.get(alert.link).content.decode()
     assert ">pay-1</th>" in page
     assert ">differs</td>" in page
@@ -136,5 +136,5 @@ def test_the_start_page_shows_alerts_with_links(calm, payment, operator):
 
     page = client.get("/admin/").content.decode()
 
-    assert "1 payments are stuck." in page
+    assert "1 payment is stuck." in page
     assert reverse("admin:payments_payment_changelist") in page

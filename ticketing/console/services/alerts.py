@@ -52,11 +52,17 @@ def _payments(now: datetime) -> Iterator[Alert]:
     overdue = Payment.objects.filter(state__in=under_way, due_at__lt=now - STUCK_AFTER)
     if stuck := _count(overdue, "reservation__event_id"):
         link = reverse("admin:payments_payment_changelist") + "?o=-7"
-        yield Alert(_("%(n)s payments are stuck.") % {"n": stuck}, link)
+        text = ngettext("%(n)s payment is stuck.", "%(n)s payments are stuck.", stuck)
+        yield Alert(text % {"n": stuck}, link)
     recent = Refund.objects.filter(state=Refund.State.REFUSED, ended_at__gt=now - SHOWN_FOR)
     if refused := _count(recent, "payment__reservation__event_id"):
         link = reverse("admin:payments_refund_changelist") + "?state__exact=refused"
-        yield Alert(_("%(n)s refunds were refused by the gateway.") % {"n": refused}, link)
+        text = ngettext(
+            "%(n)s refund was refused by the gateway.",
+            "%(n)s refunds were refused by the gateway.",
+            refused,
+        )
+        yield Alert(text % {"n": refused}, link)
     yield from _breaker()
 
 
@@ -79,13 +85,20 @@ def _breaker() -> Iterator[Alert]:
 def _undelivered_messages(now: datetime) -> Iterator[Alert]:
     if dead := _count(OutboxMessage.objects.filter(state=OutboxMessage.State.DEAD), "body__event"):
         link = reverse("admin:payments_outboxmessage_changelist") + "?state__exact=dead"
-        yield Alert(_("%(n)s messages could not be delivered.") % {"n": dead}, link)
+        text = ngettext(
+            "%(n)s message could not be delivered.", "%(n)s messages could not be delivered.", dead
+        )
+        yield Alert(text % {"n": dead}, link)
 
 
 def _reconciliations(now: datetime) -> Iterator[Alert]:
     recent = Reconciliation.objects.filter(at__gt=now - SHOWN_FOR).exclude(differences=[])
     for found in recent.order_by("-day"):
-        text = _("%(day)s: %(n)s differences between our books, the gateway and the seats.")
+        text = ngettext(
+            "%(day)s: %(n)s difference between our books, the gateway and the seats.",
+            "%(day)s: %(n)s differences between our books, the gateway and the seats.",
+            len(found.differences),
+        )
         params = {"day": found.day.isoformat(), "n": len(found.differences)}
         link = reverse("console:reconciliation", args=[found.day.isoformat()])
         yield Alert(text % params, link)
