@@ -1,9 +1,10 @@
 """Django's own pages of the admin on an operator's laptop."""
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.quality import violations
-from tests.making import make_event
+from tests.making import make_event, make_plan
 from ticketing.core import clock
 from ticketing.rehearsal.models import Rehearsal
 
@@ -43,3 +44,16 @@ def test_axe_finds_nothing_in_the_form_of_a_group(operator_page):
     operator_page.locator(".selector-filter input").first.wait_for()
 
     assert violations(operator_page) == []
+
+
+def test_a_drawing_that_is_saved_by_a_double_click_is_saved_once(operator_page, site):
+    plan = make_plan(rows=1)
+    answers = []
+    operator_page.on("response", lambda it: answers.append(it.request.method))
+    operator_page.goto(f"/admin/ticketing/seatplan/{plan.pk}/edit/")
+    operator_page.get_by_role("button", name="Turn right").click()
+
+    operator_page.get_by_role("button", name="Save", exact=True).dblclick()
+
+    expect(operator_page.locator(".messagelist")).to_contain_text("The plan was stored.")
+    assert answers.count("POST") == 1

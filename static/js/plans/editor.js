@@ -11,6 +11,7 @@ const TURN = 15;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 let sections = [];
 let selected = new Set();
+let isSaving = false;
 const before = [];
 
 const current = () => sections.find((section) => section.code === field("block").value);
@@ -88,6 +89,8 @@ const ACTIONS = {
 };
 
 async function save() {
+  if (isSaving) return;
+  isSaving = true;
   const data = new FormData();
   data.append("csrfmiddlewaretoken", root.querySelector("[name=csrfmiddlewaretoken]").value);
   data.append("revision", root.dataset.revision);
@@ -95,12 +98,15 @@ async function save() {
   try {
     const answer = await fetch(location.href, { method: "POST", body: data, headers: { Accept: "application/json" } });
     const body = await answer.json();
-    if (answer.ok) location.assign(body.url);
-    else say("problem", [body.message, ...(body.details?.problems ?? []).slice(0, 5).map((one) => one.words)].join(" "));
+    if (answer.ok) return location.assign(body.url);
+    say("problem", [body.message, ...(body.details?.problems ?? []).slice(0, 5).map((one) => one.words)].join(" "));
   } catch {
     say("problem", root.dataset.lost);
   }
+  isSaving = false;
 }
+
+addEventListener("pageshow", () => { isSaving = false; }); // shown again by the back button
 
 root.addEventListener("click", (event) => {
   const { do: action, move, turn, place } = event.target.dataset;
