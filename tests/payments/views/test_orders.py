@@ -203,6 +203,7 @@ def test_one_seat_is_cancelled_and_the_other_stays(me, paid):
     assert "−₩150,000" in page
     assert paid.reservation.tickets.get(seat=second).state == "valid"
     assert "Final amount</strong><strong>₩158,000" in me.open(order(paid, "receipt/"))
+    assert "1 seat · <strong>₩158,000</strong>" in me.open("/orders/")
 
 
 def test_other_seats_than_the_fee_was_shown_for_are_shown_anew(me, paid):
