@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from hashlib import sha1
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -96,25 +96,25 @@ async def arun(call: ScriptCall[T]) -> T:
     return call.parse(answer)
 
 
-def run_all(calls: Sequence[ScriptCall[Any]]) -> list[Any]:
-    """All of them in one round trip; raises the first failure."""
-    answers = run_each(calls)
+def run_all(calls: Sequence[ScriptCall[Any]], *, keep_failures: bool = False) -> list[Any]:
+    """All of them in one round trip; raises the first failure unless they are kept."""
+    client = redis.queue_client()
+    if len(calls) == 1 or isinstance(client, RedisCluster):  # whose pipelines take no scripts
+        answers = [_attempt(call) for call in calls]
+    else:
+        with client.pipeline(transaction=False) as pipe:
+            for call in calls:
+                pipe.evalsha(call.script.sha, *call.arguments)
+            raw = pipe.execute(raise_on_error=False)
+        answers = [_parse_or_retry(call, answer) for call, answer in zip(calls, raw, strict=True)]
     for answer in answers:
-        if isinstance(answer, Exception):
+        if isinstance(answer, Exception) and not keep_failures:
             raise answer
     return answers
 
 
-def run_each(calls: Sequence[ScriptCall[Any]]) -> list[Any]:
-    """All of them in one round trip; the exception of one that failed stands in its place."""
-    client = redis.queue_client()
-    if len(calls) == 1 or isinstance(client, RedisCluster):  # whose pipelines take no scripts
-        return [_attempt(call) for call in calls]
-    with client.pipeline(transaction=False) as pipe:
-        for call in calls:
-            pipe.evalsha(call.script.sha, *call.arguments)
-        answers = pipe.execute(raise_on_error=False)
-    return [_parse_or_retry(call, answer) for call, answer in zip(calls, answers, strict=True)]
+# The exception of one that failed stands in its place.
+run_each = partial(run_all, keep_failures=True)
 
 
 async def arun_all(calls: Sequence[ScriptCall[Any]]) -> list[Any]:
