@@ -12,14 +12,13 @@ from django.views.decorators.http import require_http_methods
 
 from ticketing.accounts.selectors import Caller, caller_in, page_caller
 from ticketing.core import clock
-from ticketing.core.browsers import browser_of
+from ticketing.core.browsers import Browser, browser_of
 from ticketing.core.errors import NotLoggedIn
 from ticketing.core.fast_path.front_door import waited_ms
 from ticketing.core.fast_path.marks import marks_of
 from ticketing.core.redirects import SeeOther
 from waiting_queue import errors, selectors, services
 from waiting_queue.models import Lane, SaleQueue
-from waiting_queue.store import Standing
 from waiting_queue.views.labels import (
     LANE_ACTIONS,
     LANE_QUESTIONS,
@@ -72,12 +71,19 @@ def line(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _join(request: HttpRequest, pk: int) -> HttpResponse:
-    caller = require_caller(request)
-    newcomer, lane = newcomer_of(request, caller), _wanted_lane(request)
+    """In the lane that the form names by its number and code; without either in everybody's."""
+    caller, browser = require_caller(request), browser_of(request.headers)
+    lane, code = request.POST.get("lane", ""), request.POST.get("code", "").strip()
+    join = partial(
+        services.join_lane,
+        browser=browser.known_mark,
+        lane=int(lane) if lane.isascii() and lane.isdigit() and len(lane) < 4 else None,
+        code=code[:CODE_MAX_LENGTH],
+        known=caller,
+        newcomer=newcomer_of(request, caller),
+    )
     try:
-        return _enter(
-            request, pk, partial(services.join_lane, known=caller, newcomer=newcomer, **lane)
-        )
+        return _act(request, pk, join, browser)
     except errors.ChallengeRequired as refusal:
         return render_challenge(request, pk, refusal)
 
@@ -89,7 +95,9 @@ def claim(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         return SeeOther(resolve_url("queue:line", pk))
     waited = waited_ms(request.headers, int(1000 * clock.now().timestamp()))
-    return _enter(request, pk, partial(services.claim, waited_ms=waited))
+    browser = browser_of(request.headers)
+    enter = partial(services.claim, browser=browser.known_mark, waited_ms=waited)
+    return _act(request, pk, enter, browser)
 
 
 @never_cache
@@ -123,20 +131,10 @@ def appeal(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "queue/appeal.html", page_context(page_state))
 
 
-def _enter(request: HttpRequest, pk: int, service: Callable[..., Any]) -> HttpResponse:
-    """Join or claim; a new browser gets its cookie, and has the pass from then on."""
-    browser, found = browser_of(request.headers), list[Standing]()
-
-    def enter(**who: Any) -> Standing:
-        found.append(service(browser=browser.known_mark, **who))
-        return found[0]
-
-    response = _act(request, pk, enter)
-    is_here = found and not found[0].is_elsewhere(browser.mark)
-    return browser.remember(response) if is_here else response
-
-
-def _act(request: HttpRequest, pk: int, service: Callable[..., Any]) -> HttpResponse:
+def _act(
+    request: HttpRequest, pk: int, service: Callable[..., Any], browser: Browser | None = None
+) -> HttpResponse:
+    """Join, claim or leave. A new `browser` gets its cookie, and has the pass from then on."""
     queue, caller, now = selectors.public_queue(pk), require_caller(request), clock.now()
     if queue.state not in SaleQueue.RUNNING:
         return SeeOther(resolve_url("queue:line", pk))
@@ -148,14 +146,10 @@ def _act(request: HttpRequest, pk: int, service: Callable[..., Any]) -> HttpResp
     except REDIRECTED_REFUSALS:
         return SeeOther(resolve_url("queue:line", pk))
     is_admitted = getattr(result, "state", "") == "admitted"
-    return SeeOther(resolve_url("reservations:seats" if is_admitted else "queue:line", pk))
-
-
-def _wanted_lane(request: HttpRequest) -> dict[str, Any]:
-    """Return the lane and the code of a form that asks for a lane other than everybody's."""
-    lane, code = request.POST.get("lane", ""), request.POST.get("code", "").strip()
-    number = int(lane) if lane.isascii() and lane.isdigit() and len(lane) < 4 else None
-    return {"lane": number, "code": code[:CODE_MAX_LENGTH]}
+    response = SeeOther(resolve_url("reservations:seats" if is_admitted else "queue:line", pk))
+    if browser is None or result.is_elsewhere(browser.mark):
+        return response
+    return browser.remember(response)
 
 
 def newcomer_of(request: HttpRequest, caller: Caller) -> services.Newcomer:
