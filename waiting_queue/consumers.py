@@ -25,17 +25,6 @@ class QueueSocket(PushSocket):
     async def connect(self) -> None:
         now, event_id = clock.now(), self.event_id
         query = self.scope["query_string"].decode("latin-1")
-        who = await self._caller(event_id)
-        await self.accept()
-        metrics.WEBSOCKETS.inc()
-        self.subscriber = subscriber = QueueSubscriber(self, who.person, who.browser.mark)
-        hub = QueueHub.current()
-        if who.token and hub.open_known(subscriber, who.token, turn_of(query)):
-            return
-        async with services.aexplain_no_line(event_id):
-            await hub.open_subscription(event_id, subscriber, self._standing(who, query), now)
-
-    async def _caller(self, event_id: int) -> QueueCaller:
         headers = self.headers
         if token := self.subprotocol:
             headers = headers | {"authorization": f"Bearer {token}"}
@@ -46,7 +35,15 @@ class QueueSocket(PushSocket):
             own_origin=self.own_origin,
             client=(self.scope.get("client") or ("",))[0],
         )
-        return await acaller_with(credentials, now=clock.now())
+        who = await acaller_with(credentials, now=clock.now())
+        await self.accept()
+        metrics.WEBSOCKETS.inc()
+        self.subscriber = subscriber = QueueSubscriber(self, who.person, who.browser.mark)
+        hub = QueueHub.current()
+        if who.token and hub.open_known(subscriber, who.token, turn_of(query)):
+            return
+        async with services.aexplain_no_line(event_id):
+            await hub.open_subscription(event_id, subscriber, self._standing(who, query), now)
 
     @property
     def subprotocol(self) -> str | None:

@@ -108,23 +108,18 @@ def read_credentials(
     """A bearer token comes before a cookie. Only cookies can be sent by other sites."""
     scheme, _, secret = headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
-        return _bearer_credentials(headers, secret.strip(), method, event_id, client)
+        secret = secret.strip()
+        if not secret.startswith(PREFIX):
+            return Credentials(headers, secret=secret, scope=scope_for(method), client=client)
+        token = read_token(secret)
+        if token.event_id != event_id:
+            raise BadQueueToken()
+        return Credentials(headers, token=token)
     cookies = parse_cookie(headers.get("cookie", ""))
     session_key = cookies.get(settings.SESSION_COOKIE_NAME, "")
     if session_key and method not in SAFE_METHODS:
         require_own_origin(headers, own=own_origin)
     return Credentials(headers, session_key=session_key)
-
-
-def _bearer_credentials(
-    headers: Mapping[str, str], secret: str, method: str, event_id: int, client: str
-) -> Credentials:
-    if not secret.startswith(PREFIX):
-        return Credentials(headers, secret=secret, scope=scope_for(method), client=client)
-    token = read_token(secret)
-    if token.event_id != event_id:
-        raise BadQueueToken()
-    return Credentials(headers, token=token)
 
 
 def caller_with(credentials: Credentials, *, now: datetime) -> QueueCaller:

@@ -91,7 +91,10 @@ def draw_checks(
 
     A line that is drawn all along may have had no lobby: then there are only its minutes.
     """
-    _require_published(published)
+    if not isinstance(published, Mapping):
+        raise InvalidInput(fields={"draw": [_("This is not a published draw.")]})
+    if published.get("entries", 0) is None and not published.get("minutes"):
+        raise InvalidInput(fields={"entries": [_("This draw has not happened yet.")]})
     minutes = minute_checks(published) if published.get("minutes") else []
     if minutes and published["entries"] is None:
         return minutes
@@ -145,7 +148,7 @@ def _are_in_order(published: Mapping[str, Any], minutes: Sequence[Mapping[str, A
 def _lobby_checks(
     published: Mapping[str, Any], noted_hash: str, noted_value: str
 ) -> list[DrawCheck]:
-    _require_complete(published)
+    _require_types(published, EARLY_FIELD_TYPES if "seed_sha256" in published else FIELD_TYPES)
     is_early, entries = "seed_sha256" in published, published["entries"]
     secret, promised = (
         (published["seed"], published["seed_sha256"])
@@ -176,17 +179,6 @@ def _seed_checks(published: Mapping[str, Any], noted_value: str) -> list[DrawChe
         checks.append(DrawCheck("noted_value", noted_value == value))
     follows = derived_seed(published["secret"], lobby, value) == published["seed"]
     return [*checks, DrawCheck("seed", follows)]
-
-
-def _require_published(published: Any) -> None:
-    if not isinstance(published, Mapping):
-        raise InvalidInput(fields={"draw": [_("This is not a published draw.")]})
-    if published.get("entries", 0) is None and not published.get("minutes"):
-        raise InvalidInput(fields={"entries": [_("This draw has not happened yet.")]})
-
-
-def _require_complete(published: Mapping[str, Any]) -> None:
-    _require_types(published, EARLY_FIELD_TYPES if "seed_sha256" in published else FIELD_TYPES)
 
 
 def _require_types(published: Mapping[str, Any], expected_types: Mapping[str, type]) -> None:

@@ -132,7 +132,9 @@ def _public_lobby(queue: SaleQueue) -> PublicDraw:
     draw, promised = _draw_of(queue), queue.secret_sha256
     values = (queue.public_value_source, queue.public_value)
     if draw is None:
-        return PublicDraw(_stage_without_draw(queue), promised, queue.draws_lobby, *values)
+        expects_lobby = queue.state == State.SCHEDULED and queue.lobby_opens_at is not None
+        stage = "before" if expects_lobby or queue.state == State.LOBBY else "none"
+        return PublicDraw(stage, promised, queue.draws_lobby, *values)
     if draw.finished_at is None:
         return PublicDraw("during", promised, draw.shuffled, *values)
     people, secret, checks = _cached(f"draw-checks:{promised}", lambda: _verify(queue))
@@ -228,11 +230,6 @@ def _last_before_draw(event_id: int, person: int) -> QueueJournal | None:
 
 def _draw_of(queue: SaleQueue) -> QueueDraw | None:
     return getattr(queue, "draw", None)
-
-
-def _stage_without_draw(queue: SaleQueue) -> str:
-    expects_lobby = queue.state == State.SCHEDULED and queue.lobby_opens_at is not None
-    return "before" if expects_lobby or queue.state == State.LOBBY else "none"
 
 
 def _verify(queue: SaleQueue) -> tuple[int, str, list[tuple[str, bool]]]:

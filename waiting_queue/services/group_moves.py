@@ -149,7 +149,10 @@ def keep_behind(*, event_id: int, now: datetime) -> int:
     demoted = demoted_people(event_id)
     places = movable_places(event_id, [*_of_groups(demoted)], now)
     waiting = {person: it for person, it in places.items() if it.state == "waiting"}
-    soon = _called_soon(SaleQueue.objects.get(pk=event_id))
+    queue = SaleQueue.objects.get(pk=event_id)
+    # How many people may be called before the next look.
+    rate = queue.admit_per_second or queue.max_inside / SOON_SECONDS
+    soon = max(int(SOON_SECONDS * rate), 1)
     due: dict[str, list[str]] = {}
     for index, (person, place) in enumerate(waiting.items()):  # in order of their numbers
         has_others_behind = place.waiting - place.ahead > len(waiting) - index
@@ -157,12 +160,6 @@ def keep_behind(*, event_id: int, now: datetime) -> int:
             due.setdefault(demoted[person].why, []).append(person)
     audit: dict[str, Any] = {"event_id": event_id, "by": None, "now": now}
     return sum(len(demote_people(people=it, why=why, **audit)) for why, it in due.items())
-
-
-def _called_soon(queue: SaleQueue) -> int:
-    """How many people may be called before the next look."""
-    rate = queue.admit_per_second or queue.max_inside / SOON_SECONDS
-    return max(int(SOON_SECONDS * rate), 1)
 
 
 def _within_bound(

@@ -99,7 +99,10 @@ def digests(kind: str, *, email: str, code: str) -> list[str]:
             text = normal_email(email)
     family = "code" if kind in Lane.GENERATED else kind
     secrets = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
-    return [_digest(secret, family, text) for secret in secrets]
+    return [
+        hmac.digest(f"lane key:{secret}".encode(), f"{family}:{text}".encode(), sha256).hex()
+        for secret in secrets
+    ]
 
 
 def normal_code(code: str) -> str:
@@ -109,10 +112,6 @@ def normal_code(code: str) -> str:
 
 def normal_email(email: str) -> str:
     return User.objects.normalize_email(email)
-
-
-def _digest(secret: str, family: str, text: str) -> str:
-    return hmac.digest(f"lane key:{secret}".encode(), f"{family}:{text}".encode(), sha256).hex()
 
 
 def _taken_key(lanes: QuerySet[Lane], person: str, code: str) -> LaneKey | None:

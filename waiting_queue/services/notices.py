@@ -22,18 +22,14 @@ def set_notice(
     if queue.state == SaleQueue.State.CLOSED:
         raise QueueOver()
     before, queue.notice = queue.notice, message.strip()
-    _validate_notice(queue)
+    others = {field.name for field in SaleQueue._meta.fields} - {"notice"}
+    try:
+        queue.clean_fields(exclude=others)
+    except ValidationError as invalid:
+        raise InvalidInput(fields={"message": invalid.messages}) from None
     if queue.notice != before:
         queue.save(update_fields=["notice"])
         record_change(
             queue, by=by, now=now, what="notice", before=before, after=queue.notice, why=why
         )
     return queue
-
-
-def _validate_notice(queue: SaleQueue) -> None:
-    others = {field.name for field in SaleQueue._meta.fields} - {"notice"}
-    try:
-        queue.clean_fields(exclude=others)
-    except ValidationError as invalid:
-        raise InvalidInput(fields={"message": invalid.messages}) from None

@@ -140,12 +140,9 @@ def _checked(found: Standing | None, proof: PassProof | None) -> Turn | None:
         return None
     if found.state != "admitted":
         raise errors.NotAdmitted()
-    if proof and proof.token and not _is_present(proof.token, found):
+    token = proof.token if proof else None
+    if token and (token.number, token.epoch) != (found.number, found.epoch):
         raise errors.BadQueueToken()
     if proof and found.is_elsewhere(proof.browser.mark):
         raise errors.PassElsewhere()
     return turn_of(found)
-
-
-def _is_present(token: QueueToken, found: Standing) -> bool:
-    return (token.number, token.epoch) == (found.number, found.epoch)

@@ -20,7 +20,12 @@ def publish_page(*, event_id: int, by: User | None, why: str = "", now: datetime
     """Show the draft to the public, whole: the lock is also held while a draft is saved."""
     queue = queue_for_update(event_id)
     page = _page(event_id)
-    _require_valid(page)
+    # Not every row was written by the admin's form.
+    for part in (page, *page.links.all(), *page.hints.all()):
+        try:
+            part.full_clean()
+        except ValidationError as invalid:
+            raise InvalidInput(fields=invalid.message_dict) from None
     content = page.content()
     if content != page.published:
         page.published, page.published_at = content, now
@@ -44,15 +49,6 @@ def withdraw_page(*, event_id: int, by: User | None, why: str = "", now: datetim
 def record_draft(*, event_id: int, fields: Sequence[str], by: User | None, now: datetime) -> None:
     """Write down which parts of the draft an operator changed."""
     record_change(queue_for_update(event_id), by=by, now=now, what=PAGE, after=", ".join(fields))
-
-
-def _require_valid(page: WaitingPage) -> None:
-    """Check the draft again: not every row was written by the admin's form."""
-    for part in (page, *page.links.all(), *page.hints.all()):
-        try:
-            part.full_clean()
-        except ValidationError as invalid:
-            raise InvalidInput(fields=invalid.message_dict) from None
 
 
 def _page(event_id: int) -> WaitingPage:

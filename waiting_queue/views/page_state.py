@@ -181,7 +181,10 @@ class PageState:
         if self.is_live:
             return LIVE_REFRESH
         if self.name == "scheduled":
-            return _refresh_before(self.queue.lobby_opens_at or self.queue.opens_at, self.now)
+            left = (self.queue.lobby_opens_at or self.queue.opens_at) - self.now
+            if left > REFRESH_WINDOW:
+                return None
+            return int(min(FULL_REFRESH, max(MIN_REFRESH, left.total_seconds() + 1)))
         return FULL_REFRESH if self.name == "join" and self.is_full else None
 
 
@@ -192,10 +195,3 @@ def _chance(grade: dict[str, Any], ahead: int) -> dict[str, Any]:
     free = str(labels.SCRIPT_LABELS["free"]).format(n=intcomma(grade["free"]))
     label = labels.SCRIPT_LABELS[chance]
     return {"name": name, "free_label": free, "chance": chance, "label": label}
-
-
-def _refresh_before(moment: datetime, now: datetime) -> int | None:
-    left = moment - now
-    if left > REFRESH_WINDOW:
-        return None
-    return int(min(FULL_REFRESH, max(MIN_REFRESH, left.total_seconds() + 1)))
