@@ -32,7 +32,12 @@ class RedisLock:
         self._watchdog = Thread(target=self._renew_periodically, daemon=True)
 
     def __enter__(self) -> "RedisLock":
-        self._acquire()
+        until = timer.now() + self.wait
+        while not self._try_acquire():
+            left = until - timer.now()
+            if left <= 0:
+                raise LockBusy
+            self._wait_for_release(left)
         self._watchdog.start()
         return self
 
@@ -56,14 +61,6 @@ class RedisLock:
         """Release the lock; False if it was lost before."""
         args = [self.token, self._lease_ms]
         return bool(store.run(self.redis, "release", keys=[self.key, self.wake_key], args=args))
-
-    def _acquire(self) -> None:
-        until = timer.now() + self.wait
-        while not self._try_acquire():
-            left = until - timer.now()
-            if left <= 0:
-                raise LockBusy
-            self._wait_for_release(left)
 
     def _try_acquire(self) -> bool:
         began = timer.now()

@@ -75,7 +75,11 @@ class SeatTopic(Topic[SeatSubscriber]):
     def add(self, subscriber: SeatSubscriber) -> None:
         """Its first frame has the recent changes; even if there are none, it knows it is live."""
         super().add(subscriber)
-        subscriber.push("seats", seats_frame(self._recent_states()))
+        ends = clock.monotonic() - RECENT.total_seconds()
+        while self._recent and self._recent[0][0] < ends:
+            self._recent.popleft()
+        recent = {seat: letter for _, states in self._recent for seat, letter in states.items()}
+        subscriber.push("seats", seats_frame(recent))
 
     async def _read_forever(self) -> None:
         while True:
@@ -154,12 +158,6 @@ class SeatTopic(Topic[SeatSubscriber]):
                     is_elsewhere = browsers[subscriber.fan_id] != subscriber.browser
                     subscriber.push("pass", pass_frame(is_elsewhere))
                     metrics.FRAMES.inc()
-
-    def _recent_states(self) -> SeatStates:
-        ends = clock.monotonic() - RECENT.total_seconds()
-        while self._recent and self._recent[0][0] < ends:
-            self._recent.popleft()
-        return {seat: letter for _, states in self._recent for seat, letter in states.items()}
 
 
 class SeatHub(Hub[SeatTopic]):

@@ -56,16 +56,11 @@ def recount_seats(*, event_id: int) -> SeatCount:
         free = int(rows(FREE_SEATS, {"event": event_id})[0]["free"])
         # After counting: a hold that is committed meanwhile then makes the count too high, which
         # costs a few attempts, and not too low, which would refuse the last seats.
-        newest = _newest_holds(event_id)
+        found = rows(NEWEST_HOLDS, {"event": event_id, "most": NEWEST})
+        newest = [(row["seat_id"], row["deadline"]) for row in found]
         if gate.set_seats_left(event_id, free, last=last, newest=newest):
             return SeatCount(event_id, before, free, stored=True)
     return SeatCount(event_id, before, free, stored=False)
-
-
-def _newest_holds(event_id: int) -> list[tuple[int, datetime]]:
-    """(seat, deadline) of the newest holds: those that may not be published yet are among them."""
-    found = rows(NEWEST_HOLDS, {"event": event_id, "most": NEWEST})
-    return [(row["seat_id"], row["deadline"]) for row in found]
 
 
 def recount_events_on_sale() -> list[SeatCount]:

@@ -78,7 +78,9 @@ def _join_list(
 @transaction.atomic
 def ask_for_fewer(*, event_id: int, fan_id: int, quantity: int, now: datetime) -> StandbyEntry:
     """Lower the number of seats and keep the place; the same number changes nothing."""
-    entry = _own_entry_for_update(event_id, fan_id)
+    entry = standby_entry_for_update(event_id=event_id, fan_id=fan_id, state__in=StandbyEntry.LIVE)
+    if entry is None:
+        raise errors.NotOnStandby()
     if quantity < 1 or quantity > entry.quantity:
         raise errors.OnlyFewerSeats()
     if quantity == entry.quantity:
@@ -235,13 +237,6 @@ def _offer_outcome(entry: StandbyEntry) -> State | None:
     """The outcome of its offer, if that has ended."""
     offer = entry.reservation
     return OUTCOMES.get(Reservation.State(offer.state)) if offer else None
-
-
-def _own_entry_for_update(event_id: int, fan_id: int) -> StandbyEntry:
-    entry = standby_entry_for_update(event_id=event_id, fan_id=fan_id, state__in=StandbyEntry.LIVE)
-    if entry is None:
-        raise errors.NotOnStandby()
-    return entry
 
 
 def _end(

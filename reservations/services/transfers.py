@@ -63,7 +63,11 @@ def offer_ticket(
     _require_transferable(ticket.event, now)
     if ticket.holder.email == address:
         raise errors.OfferToSelf()
-    _require_offers_left(ticket, now)
+    # Counted per seat under the order's lock, so that a reissued ticket does not reset it.
+    same_seat = {"ticket__reservation": ticket.reservation_id, "ticket__seat": ticket.seat_id}
+    recent = TransferOffer.objects.filter(**same_seat, created_at__gt=now - timedelta(days=1))
+    if recent.count() >= OFFERS_PER_DAY:
+        raise errors.TooManyOffers(limit=OFFERS_PER_DAY)
     try:
         with transaction.atomic():
             offer = ticket.offers.create(email=address, language=language[:10], created_at=now)
@@ -136,14 +140,6 @@ def _valid(ticket: Ticket) -> Ticket:
 def _require_transferable(event: Event, now: datetime) -> None:
     if not is_before(event, event.transfer_hours, now):
         raise errors.NotTransferable()
-
-
-def _require_offers_left(ticket: Ticket, now: datetime) -> None:
-    """Counted per seat under the order's lock, so that a reissued ticket does not reset it."""
-    same_seat = {"ticket__reservation": ticket.reservation_id, "ticket__seat": ticket.seat_id}
-    recent = TransferOffer.objects.filter(**same_seat, created_at__gt=now - timedelta(days=1))
-    if recent.count() >= OFFERS_PER_DAY:
-        raise errors.TooManyOffers(limit=OFFERS_PER_DAY)
 
 
 def _require_limit(ticket: Ticket, fan_id: int) -> None:

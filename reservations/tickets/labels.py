@@ -49,7 +49,9 @@ def check_in_label(entry: CheckIn) -> str:
         case CheckIn.Answer.VALID:
             return _("Valid: welcome") if entry.undone_at is None else _("Undone: not inside")
         case CheckIn.Answer.USED:
-            return _("Already used at %(when)s") % {"when": _clock(entry)}
+            zone = ZoneInfo(entry.event.plan.venue.time_zone)
+            at = f"{entry.earlier.astimezone(zone):%H:%M:%S}" if entry.earlier else ""
+            return _("Already used at %(when)s") % {"when": at}
         case CheckIn.Answer.WRONG_EVENT:
             title = entry.ticket.event.title if entry.ticket else ""
             return _("For another event: %(event)s") % {"event": title}
@@ -62,8 +64,3 @@ def check_in_label(entry: CheckIn) -> str:
             when = venue_time(entry.event.doors_at, entry.event.plan.venue.time_zone, "short")
             return _("Too early: doors open %(when)s") % {"when": when}
     return _("Not a ticket")
-
-
-def _clock(entry: CheckIn) -> str:
-    zone = ZoneInfo(entry.event.plan.venue.time_zone)
-    return entry.earlier.astimezone(zone).strftime("%H:%M:%S") if entry.earlier else ""
