@@ -10,7 +10,7 @@ import ssl
 from collections.abc import Awaitable, Callable
 from copy import copy
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
@@ -75,12 +75,8 @@ class PortOne:
                 payment_id=number, total_amount=amount, currency=currency
             )
 
-        async def call_until_free() -> Any:
-            return await _retry_while_outstanding(call)
-
-        await self._call(
-            call_until_free, timeout, f"prepare-{number}", ignored=sdk.AlreadyPaidError
-        )
+        until_free = partial(_retry_while_outstanding, call)
+        await self._call(until_free, timeout, f"prepare-{number}", ignored=sdk.AlreadyPaidError)
 
     async def charge(
         self, *, number: str, token: str, amount: int, currency: str, timeout: float

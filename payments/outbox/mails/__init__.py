@@ -21,7 +21,13 @@ def send_about(message: OutboxMessage, related: Related, connection: mails.MailC
     kind, body = message.kind, message.body
     if kind not in ORDER_MAILS and kind not in EVENT_MAILS:
         return
-    to, recipient = _recipient(body, related)
+    if body["fan"]:
+        person = related.people.get(body["fan"])
+    else:
+        person = User.objects.filter(email=body["email"]).first()
+    # A ticket may be offered to somebody without an account.
+    to = person.email if person else body["email"]
+    recipient = person.display_name if person else to
     name = f"{message.aggregate}-{message.sequence}"
     with translation.override(_language(body)):
         if mail := _mail(kind, body, related):
@@ -35,15 +41,6 @@ def _mail(kind: str, body: dict[str, Any], related: Related) -> mails.Mail | Non
     order = related.orders[body["reservation"]]
     message = OrderMessage(body, order.reservation.event, order, related.payments)
     return ORDER_MAILS[kind](message)
-
-
-def _recipient(body: dict[str, Any], related: Related) -> tuple[str, str]:
-    """Address and name; a ticket may be offered to somebody without an account."""
-    if body["fan"]:
-        person = related.people.get(body["fan"])
-    else:
-        person = User.objects.filter(email=body["email"]).first()
-    return (person.email, person.display_name) if person else (body["email"], body["email"])
 
 
 def _language(body: dict[str, Any]) -> str:

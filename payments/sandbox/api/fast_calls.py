@@ -7,7 +7,6 @@ special behaviours, repeats, refusals) to the calls in `views.py`, which have wr
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
 from urllib.parse import urljoin
 
 from django.conf import settings
@@ -73,16 +72,14 @@ async def payment(body: Body, payment_id: str, **call: str) -> Answer | None:
         ledger = serializers.Ledger(
             charged=row["charged"],
             refunded=0,
-            webhooks=[_webhook(fields) for fields in row["webhooks"]],
+            webhooks=[
+                Webhook(**fields | {"made_at": datetime.fromisoformat(fields["made_at"])})
+                for fields in row["webhooks"]
+            ],
             cancellations=[],
         )
         return Answer(200, serializers.payment_body(instance(Payment, row), ledger))
     return None
-
-
-def _webhook(fields: dict[str, Any]) -> Webhook:
-    """Of JSON, in which times are text."""
-    return Webhook(**fields | {"made_at": datetime.fromisoformat(fields["made_at"])})
 
 
 @cache

@@ -63,7 +63,7 @@ def _common_fields(payment: Payment, ledger: Ledger) -> dict[str, Any]:
         "transactionId": payment.transaction_id,
         "merchantId": "merchant-sandbox",
         "storeId": settings.PORTONE_STORE_ID,
-        "channel": _channel(payment),
+        "channel": CHANNEL | {"key": payment.channel_key, "pgProvider": "TOSSPAYMENTS"},
         "version": "V2",
         "requestedAt": timestamp(payment.opened_at or payment.changed_at),
         "updatedAt": timestamp(payment.changed_at),
@@ -75,10 +75,6 @@ def _common_fields(payment: Payment, ledger: Ledger) -> dict[str, Any]:
         "origin": {"platformType": "PC", "ipAddress": str(payment.address)},
         "webhooks": [webhook_body(one) for one in ledger.webhooks],
     }
-
-
-def _channel(payment: Payment) -> dict[str, str]:
-    return CHANNEL | {"key": payment.channel_key, "pgProvider": "TOSSPAYMENTS"}
 
 
 def verification_body(found: Verification) -> dict[str, Any]:

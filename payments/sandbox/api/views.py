@@ -61,20 +61,16 @@ def _charge(body: Body, payment_id: str) -> Answer:
     paid = services.confirm(
         payment_id=payment_id,
         token=text(body, "paymentToken") or "",
-        expected=_expected(body),
+        expected=services.Expected(
+            amount=whole_number(body, "totalAmount"),
+            currency=text(body, "currency"),
+            transaction_id=text(body, "txId"),
+            is_test=flag(body, "isTest"),
+        ),
         notify=not flag(body, "skipWebhook"),
         now=clock.now(),
     )
     return Answer(200, serializers.charge_body(paid), hold=_hold(paid, Behaviour.TIME_OUT))
-
-
-def _expected(body: Body) -> services.Expected:
-    return services.Expected(
-        amount=whole_number(body, "totalAmount"),
-        currency=text(body, "currency"),
-        transaction_id=text(body, "txId"),
-        is_test=flag(body, "isTest"),
-    )
 
 
 def _hold(payment: Payment, behaviour: Behaviour) -> float:

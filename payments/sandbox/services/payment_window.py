@@ -89,11 +89,7 @@ def _begin(payment: Payment, order: WindowOrder, now: datetime) -> None:
         payment.behaviour, payment.seconds = plan.behaviour, plan.seconds
         plan.delete()
     payment.save()
-    _send_ready_webhook(payment, now)
-
-
-def _send_ready_webhook(payment: Payment, now: datetime) -> None:
-    """Sent normally: the behaviour applies to webhooks after the fan's choice."""
+    # Sent normally: the behaviour applies to webhooks after the fan's choice.
     planned, payment.behaviour = payment.behaviour, Behaviour.SUCCEED
     send_webhook(payment, "Transaction.Ready", now=now)
     payment.behaviour = planned

@@ -39,7 +39,10 @@ def cancel(
         wanted = _refund_amount(payment, amount, expected_left)
         cancellation = _request(payment, wanted, reason, notify, now)
         if payment.behaviour == Behaviour.REFUND_PENDING:
-            _leave_pending(payment, cancellation, now)
+            cancellation.due_at = now + timedelta(seconds=payment.seconds)
+            cancellation.save()
+            send_webhook(payment, "Transaction.CancelPending", cancellation=cancellation, now=now)
+            timers.run_later(settle_refunds, payment.payment_id, seconds=payment.seconds)
         else:
             finish(payment, cancellation, now=now)
     return cancellation
@@ -88,13 +91,6 @@ def _request(
         requested_at=now,
         is_told=notify,
     )
-
-
-def _leave_pending(payment: Payment, cancellation: Cancellation, now: datetime) -> None:
-    cancellation.due_at = now + timedelta(seconds=payment.seconds)
-    cancellation.save()
-    send_webhook(payment, "Transaction.CancelPending", cancellation=cancellation, now=now)
-    timers.run_later(settle_refunds, payment.payment_id, seconds=payment.seconds)
 
 
 def settle_refunds(payment_id: str, *, now: datetime) -> None:
