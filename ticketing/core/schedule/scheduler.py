@@ -27,7 +27,7 @@ class SharedScheduler(PersistentScheduler):
         super().__init__(*args, **options)
 
     def apply_entry(self, entry: ScheduleEntry, producer: Any = None) -> None:
-        if _is_rare(entry) or self._has_lease():
+        if entry.options.get("expires", 0) > OFTEN_SECONDS or self._has_lease():
             super().apply_entry(entry, producer=producer)
 
     def adjust(self, n: float, drift: float = 0) -> float:
@@ -58,7 +58,3 @@ class SharedScheduler(PersistentScheduler):
     def schedules_equal(self, old: Any, new: Any) -> bool:
         """Whether the entries are sorted by their time already: nobody changes them at run time."""
         return old is not None
-
-
-def _is_rare(entry: ScheduleEntry) -> bool:
-    return entry.options.get("expires", 0) > OFTEN_SECONDS

@@ -51,7 +51,8 @@ class EventPages(PagesAdmin):
         if request.method == "POST" and form.is_valid():
             return self._move(request, event, state, form.cleaned_data["reason"])
         if request.method != "POST":
-            _require_legal_move(event, state)
+            # Refuses an impossible move before asking for a reason; the row stays as it is.
+            Event(state=event.state).move_to(state)
         return self.page(
             request,
             "event_move",
@@ -87,27 +88,21 @@ class EventPages(PagesAdmin):
         event = self.changeable(request, pk)
         form = HoldBackForm(request.POST or None, event=event, initial={"action": HOLD_BACK})
         if request.method == "POST" and form.is_valid():
-            return self._hold_back(request, event, form)
+            holds = form.cleaned_data["action"] == HOLD_BACK
+            count = (services.block_seats_by_operator if holds else services.release_seats)(
+                event_id=event.pk,
+                seat_ids=form.seat_ids,
+                by=operator(request),
+                reason=form.cleaned_data["reason"],
+                now=clock.now(),
+            )
+            message = _(
+                "%(count)s seats were changed, %(left)s others in this range were left alone."
+            )
+            self.message_user(request, message % {"count": count, "left": form.skipped})
+            return self.back_to(event, request)
         title = _("%(event)s: hold seats back") % {"event": event}
         sections = section_seat_counts(pk)
         return self.page(
             request, "event_hold_back", title, event=event, form=form, sections=sections
         )
-
-    def _hold_back(self, request: HttpRequest, event: Event, form: HoldBackForm) -> HttpResponse:
-        holds = form.cleaned_data["action"] == HOLD_BACK
-        count = (services.block_seats_by_operator if holds else services.release_seats)(
-            event_id=event.pk,
-            seat_ids=form.seat_ids,
-            by=operator(request),
-            reason=form.cleaned_data["reason"],
-            now=clock.now(),
-        )
-        message = _("%(count)s seats were changed, %(left)s others in this range were left alone.")
-        self.message_user(request, message % {"count": count, "left": form.skipped})
-        return self.back_to(event, request)
-
-
-def _require_legal_move(event: Event, to: Event.State) -> None:
-    """Refuse an impossible move before asking for a reason; does not touch the row."""
-    Event(state=event.state).move_to(to)

@@ -53,20 +53,17 @@ class PlanPages(PagesAdmin):
         context: dict[str, Any] = {"form": form}
         if request.method == "POST" and form.is_valid():
             if "save" in request.POST:
-                return self._import(request, form)
+                plan = import_plan(
+                    venue_id=form.cleaned_data["venue"].pk,
+                    name=form.cleaned_data["name"],
+                    filename=form.sent.name,
+                    content=form.sent.content,
+                    by=operator(request),
+                )
+                return self._done(request, plan)
             context |= _preview(form.inspection.draft) | {"token": form.store_file()}
         context |= {"problems": form.inspection.problems}
         return self.page(request, "plan_import", _("Import a seat plan"), **context)
-
-    def _import(self, request: HttpRequest, form: PlanFileForm) -> HttpResponse:
-        plan = import_plan(
-            venue_id=form.cleaned_data["venue"].pk,
-            name=form.cleaned_data["name"],
-            filename=form.sent.name,
-            content=form.sent.content,
-            by=operator(request),
-        )
-        return self._done(request, plan)
 
     # -- generate ---------------------------------------------------------------------------------
 
@@ -80,7 +77,13 @@ class PlanPages(PagesAdmin):
         if data is None or not (formset.is_valid() and not formset.problems):
             return self._generate_page(request, form, formset)
         if "save" in request.POST and form.is_valid():
-            return self._generate(request, form, formset)
+            plan = generate_plan(
+                venue_id=form.cleaned_data["venue"].pk,
+                name=form.cleaned_data["name"],
+                blocks=formset.blocks(),
+                by=operator(request),
+            )
+            return self._done(request, plan)
         return self._generate_page(request, form, formset, **_preview(formset.draft()))
 
     def _generate_page(
@@ -90,37 +93,25 @@ class PlanPages(PagesAdmin):
         context |= {"form": form, "formset": formset, "problems": formset.problems}
         return self.page(request, "plan_generate", title, **context)
 
-    def _generate(
-        self, request: HttpRequest, form: PlanForm, formset: BaseBlockFormSet
-    ) -> HttpResponse:
-        plan = generate_plan(
-            venue_id=form.cleaned_data["venue"].pk,
-            name=form.cleaned_data["name"],
-            blocks=formset.blocks(),
-            by=operator(request),
-        )
-        return self._done(request, plan)
-
     # -- edit -------------------------------------------------------------------------------------
 
     def edit_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """The editor of a plan that no event uses; its script sends the drawing as a file."""
         plan = self.changeable(request, pk)
         if request.method == "POST":
-            return self._edit(request, plan)
+            revision, file = request.POST.get("revision", ""), request.FILES.get("plan")
+            if file is None or not revision.isdecimal() or len(revision) > 9:
+                raise InvalidInput(fields={"plan": [_("Choose the file.")]})
+            content = file.read(MAX_BYTES + 1)
+            edit_plan(
+                plan_id=plan.pk, revision=int(revision), content=content, by=operator(request)
+            )
+            self.log_change(request, plan, [{"changed": {"fields": ["drawing"]}}])
+            self.message_user(request, _("The plan was stored."), messages.SUCCESS)
+            return JsonResponse({"url": checklist_url(request) or change_url(plan)})
         if plan.events.exists():
             raise PlanInUse()
         return self.page(request, "plan_edit", _("Edit “%(plan)s”") % {"plan": plan}, plan=plan)
-
-    def _edit(self, request: HttpRequest, plan: SeatPlan) -> HttpResponse:
-        revision, file = request.POST.get("revision", ""), request.FILES.get("plan")
-        if file is None or not revision.isdecimal() or len(revision) > 9:
-            raise InvalidInput(fields={"plan": [_("Choose the file.")]})
-        content = file.read(MAX_BYTES + 1)
-        edit_plan(plan_id=plan.pk, revision=int(revision), content=content, by=operator(request))
-        self.log_change(request, plan, [{"changed": {"fields": ["drawing"]}}])
-        self.message_user(request, _("The plan was stored."), messages.SUCCESS)
-        return JsonResponse({"url": checklist_url(request) or change_url(plan)})
 
     # -- view and delete --------------------------------------------------------------------------
 

@@ -41,7 +41,9 @@ def read_csv(text: str, problems: Problems) -> PlanDraft:
 
 def _records(text: str, problems: Problems) -> Iterator[Record]:
     """The non-empty records, each with the line number on which it begins."""
-    reader = csv.reader(_lines(text), delimiter=_delimiter(text), strict=True)
+    # Korean and European spreadsheets also write semicolons and tabs.
+    header = text.lstrip()[:LONGEST_LINE].split("\n", 1)[0]
+    reader = csv.reader(_lines(text), delimiter=max(",;\t", key=header.count), strict=True)
     line = 1
     try:
         for cells in reader:
@@ -60,12 +62,6 @@ def _lines(text: str) -> Iterator[str]:
         if number > MOST_LINES:
             raise csv.Error(_("The file has more lists, values or lines than any seat plan."))
         yield line
-
-
-def _delimiter(text: str) -> str:
-    """Korean and European spreadsheets also write semicolons and tabs."""
-    header = text.lstrip()[:LONGEST_LINE].split("\n", 1)[0]
-    return max(",;\t", key=header.count)
 
 
 def _check_header(line: int, columns: list[str], problems: Problems) -> None:

@@ -20,7 +20,13 @@ class Positions:
         """The place with the position from its line, if it has one."""
         x, y = fields.position("x"), fields.position("y")
         if x is not None and y is not None:
-            self._occupy(x, y, fields)
+            self.first_with = self.first_with or fields.line
+            if (x, y) in self.lines_by_position:
+                message = _("the seat of line %(line)s is at %(x)s, %(y)s already")
+                fields.add_problem(
+                    "x", message % {"x": x, "y": y, "line": self.lines_by_position[x, y]}
+                )
+            self.lines_by_position.setdefault((x, y), fields.line)
             return replace(place, x=x, y=y)
         if not fields.has("x") and not fields.has("y"):
             self.first_without = self.first_without or fields.line
@@ -29,15 +35,6 @@ class Positions:
                 "x" if x is None else "y", _("is missing: give both x and y, or neither")
             )
         return place
-
-    def _occupy(self, x: int, y: int, fields: Fields) -> None:
-        self.first_with = self.first_with or fields.line
-        if (x, y) in self.lines_by_position:
-            message = _("the seat of line %(line)s is at %(x)s, %(y)s already")
-            fields.add_problem(
-                "x", message % {"x": x, "y": y, "line": self.lines_by_position[x, y]}
-            )
-        self.lines_by_position.setdefault((x, y), fields.line)
 
     def check(self, problems: Problems) -> None:
         if self.first_with and self.first_without:

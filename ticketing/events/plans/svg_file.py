@@ -175,8 +175,12 @@ def _records(shapes: list[Shape]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each shape as a line of CSV, at our scale and below the stage."""
     seats = [shape for shape in shapes if shape.values.get("kind") != STANDING]
     for seat in seats:
-        if seat.title:
-            _name_by_title(seat)
+        if seat.title:  # “3-12” is number 12 of row 3; attributes come first
+            row, _dash, number = seat.title.strip().rpartition("-")
+            if not seat.values.get("row"):
+                seat.values["row"] = row.strip()
+            if not seat.values.get("number"):
+                seat.values["number"] = number.strip()
     scale = _scale(seats)
     top = min((shape.y - shape.height / 2 for shape in shapes), default=0.0)
     for shape in shapes:
@@ -192,15 +196,6 @@ def _record(shape: Shape, x: float, y: float, scale: float) -> dict[str, Any]:
     width, height = shape.width * scale, shape.height * scale
     corner = {"x": round(x - width / 2), "y": round(y - height / 2)}
     return record | corner | {"width": max(1, round(width)), "height": max(1, round(height))}
-
-
-def _name_by_title(seat: Shape) -> None:
-    """“3-12” is number 12 of row 3; attributes come first."""
-    row, _dash, number = seat.title.strip().rpartition("-")
-    if not seat.values.get("row"):
-        seat.values["row"] = row.strip()
-    if not seat.values.get("number"):
-        seat.values["number"] = number.strip()
 
 
 def _scale(seats: list[Shape]) -> float:

@@ -4,7 +4,7 @@ docs/api.md describes it; tests/ticketing/events/api/decoding.py reads it back.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
@@ -88,12 +88,8 @@ def _row(row: Row, grades: dict[int, int]) -> dict[str, Any]:
     written["grades"] = steps([grades[grade_id] for grade_id in grade_ids])
     for name, flags in (("accessible", accessible), ("companion", companion)):
         if any(flags):
-            written[name] = _positions(flags)
+            written[name] = [position for position, flag in enumerate(flags) if flag]
     return written
-
-
-def _positions(flags: Iterable[bool]) -> list[int]:
-    return [position for position, flag in enumerate(flags) if flag]
 
 
 def _grade(grade: Grade) -> dict[str, Any]:

@@ -42,7 +42,11 @@ def store_plan(*, venue_id: int, name: str, draft: PlanDraft) -> SeatPlan:
     """Store a new plan with its sections and places, all or nothing."""
     if not Venue.objects.filter(pk=venue_id).exists():
         raise NotFound()
-    plan = _named_plan(venue_id, name)
+    try:
+        with transaction.atomic():
+            plan = SeatPlan.objects.create(venue_id=venue_id, name=name)
+    except IntegrityError:
+        raise PlanNameTaken() from None
     _store_drawing(plan, draft)
     return plan
 
@@ -89,14 +93,6 @@ def delete_plan(*, plan_id: int, by: User | None) -> None:
         raise PlanInUse()
     SeatPlan.objects.filter(pk=plan_id).delete()
     log.info("plan %s deleted by %s", plan_id, by.pk if by else "the system")
-
-
-def _named_plan(venue_id: int, name: str) -> SeatPlan:
-    try:
-        with transaction.atomic():
-            return SeatPlan.objects.create(venue_id=venue_id, name=name)
-    except IntegrityError:
-        raise PlanNameTaken() from None
 
 
 def _section(plan: SeatPlan, order: int, drawn: SectionDraft) -> Section:

@@ -35,11 +35,6 @@ def share_image(event: Event | str) -> str:
 @register.simple_tag
 def event_json_ld(event: Event, grades: list[GradeAvailability]) -> SafeString:
     """The event as schema.org/Event. A data block: browsers run nothing of it."""
-    text = json.dumps(_document(event, grades), ensure_ascii=False).translate(ESCAPES)
-    return mark_safe(f'<script type="application/ld+json">{text}</script>')  # noqa: S308 - escaped
-
-
-def _document(event: Event, grades: list[GradeAvailability]) -> dict[str, Any]:
     venue = event.plan.venue
     document = {
         "@context": "https://schema.org",
@@ -56,7 +51,10 @@ def _document(event: Event, grades: list[GradeAvailability]) -> dict[str, Any]:
         "organizer": {"@type": "Organization", "name": event.organiser.name},
         "offers": [_offer(event, it) for it in grades],
     }
-    return document | ({"endDate": event.ends_at.isoformat()} if event.ends_at else {})
+    if event.ends_at:
+        document["endDate"] = event.ends_at.isoformat()
+    text = json.dumps(document, ensure_ascii=False).translate(ESCAPES)
+    return mark_safe(f'<script type="application/ld+json">{text}</script>')  # noqa: S308 - escaped
 
 
 def _offer(event: Event, availability: GradeAvailability) -> dict[str, Any]:
