@@ -37,18 +37,15 @@ COLUMNS = ("state", "count", "amount", "refunded", "charged", "returned")
 
 def books(event_id: int, *, part: int, parts: int) -> dict[str, Any]:
     """Sums of the payments by state, and the live reservation of each seat of this part."""
-    return {"payments": _payment_sums(event_id), "seats": _owners(event_id, part, parts)}
-
-
-def _payment_sums(event_id: int) -> list[dict[str, Any]]:
     statement = WITH_LEDGER if gateway_ledger.is_sandbox() else WITHOUT_LEDGER
     with connection.cursor() as cursor:
         cursor.execute(statement, [event_id])
         rows = cursor.fetchall()
-    return [
+    payments = [
         {"state": state} | {name: _whole(one) for name, one in zip(COLUMNS[1:], sums, strict=True)}
         for state, *sums in rows
     ]
+    return {"payments": payments, "seats": _owners(event_id, part, parts)}
 
 
 def _whole(number: Any) -> int | None:

@@ -25,7 +25,22 @@ OPEN_REQUESTS = (HoldRequest.State.PENDING, HoldRequest.State.PROCESSING)
 def facts(event_id: int) -> dict[str, Any]:
     """All rows as of one moment: payments may be settled while they are read."""
     with one_snapshot():
-        return _facts(event_id)
+        paid = Payment.objects.filter(reservation__event_id=event_id)
+        numbers = list(paid.values_list("number", flat=True))
+        return {
+            "settled": is_settled(event_id),
+            "reservations": _reservations(event_id),
+            "payments": _payments(paid),
+            "charges": gateway_ledger.charges_of(numbers) if gateway_ledger.is_sandbox() else None,
+            "tickets": _tickets(event_id),
+            "sold": _sold(event_id),
+            "seats": _seats(event_id),
+            "draw": _draw(event_id),
+            "lanes": [
+                {"lane": lane.number, "name": lane.name, "weight": lane.weight}
+                for lane in lane_shares(event_id)
+            ],
+        }
 
 
 @contextmanager
@@ -36,25 +51,6 @@ def one_snapshot() -> Iterator[None]:
             with connection.cursor() as cursor:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         yield
-
-
-def _facts(event_id: int) -> dict[str, Any]:
-    paid = Payment.objects.filter(reservation__event_id=event_id)
-    numbers = list(paid.values_list("number", flat=True))
-    return {
-        "settled": is_settled(event_id),
-        "reservations": _reservations(event_id),
-        "payments": _payments(paid),
-        "charges": gateway_ledger.charges_of(numbers) if gateway_ledger.is_sandbox() else None,
-        "tickets": _tickets(event_id),
-        "sold": _sold(event_id),
-        "seats": _seats(event_id),
-        "draw": _draw(event_id),
-        "lanes": [
-            {"lane": lane.number, "name": lane.name, "weight": lane.weight}
-            for lane in lane_shares(event_id)
-        ],
-    }
 
 
 def is_settled(event_id: int) -> bool:

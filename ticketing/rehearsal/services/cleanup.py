@@ -103,15 +103,11 @@ def stop_rehearsal(*, code: str, by: User | None, now: datetime) -> dict[str, in
             rehearsal.move_to(Rehearsal.State.STOPPED)
             rehearsal.finished_at = now
             rehearsal.save(update_fields=["state", "finished_at"])
-            _audit_stop(rehearsal, by, now)
+            log.info("rehearsal %s was stopped by %s", rehearsal, by.pk if by else "the system")
+            if rehearsal.source_id:
+                change = {"what": "rehearsal", "before": rehearsal.code, "after": "stopped"}
+                record_change(event_id=rehearsal.source_id, by=by, now=now, **change)
     return clean_up_rehearsal(code=code, now=now)
-
-
-def _audit_stop(rehearsal: Rehearsal, by: User | None, now: datetime) -> None:
-    log.info("rehearsal %s was stopped by %s", rehearsal, by.pk if by else "the system")
-    if rehearsal.source_id:
-        change = {"what": "rehearsal", "before": rehearsal.code, "after": "stopped"}
-        record_change(event_id=rehearsal.source_id, by=by, now=now, **change)
 
 
 def count_leftovers(identifiers: Identifiers) -> dict[str, int]:
@@ -180,15 +176,11 @@ def _delete(identifiers: Identifiers) -> None:
 def _delete_rows(identifiers: Identifiers) -> None:
     with suppress(NotFound):  # an earlier round deleted it
         event_for_update(identifiers.event_id)  # nobody can add rows of the event from here on
-    _allow_audit_deletion(identifiers.event_id)
+    with connection.cursor() as cursor:  # for the audit's trigger, until the transaction ends
+        over = "SELECT set_config('ticketing.rehearsal_over', %s, true)"
+        cursor.execute(over, [str(identifiers.event_id)])
     aggregates = [f"reservation:{code}" for code in identifiers.orders]
     OutboxMessage.objects.filter(aggregate__in=aggregates)._raw_delete("default")
     WebhookReceipt.objects.filter(number__in=identifiers.payments)._raw_delete("default")
     leftovers.delete_rows_of_event(identifiers.event_id)
     leftovers.delete_people(identifiers.people)
-
-
-def _allow_audit_deletion(event_id: int) -> None:
-    """Tell the audit's trigger which event's rows may go; ends with the transaction."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('ticketing.rehearsal_over', %s, true)", [str(event_id)])

@@ -34,15 +34,12 @@ class CpuLoad:
     def now(self) -> dict[str, float]:
         at = time.monotonic()
         elapsed, self._asked_at = max(at - self._asked_at, 0.001), at
-        pids = {"simulator": [os.getpid()]} | self._site_pids(at)
-        return {role: round(self._since(own) / elapsed, 2) for role, own in pids.items()}
-
-    def _site_pids(self, at: float) -> dict[str, list[int]]:
-        """Searched for now and then: that takes a look at every process of the machine."""
+        # Searched for now and then: that takes a look at every process of the machine.
         if self.processes and at - self._searched_at >= SEARCH_SECONDS:
-            self._pids = {role: self.processes.pids(role) for role in self.processes.roles}
+            self._pids = {name: self.processes.pids(name) for name in self.processes.roles}
             self._searched_at = at
-        return self._pids
+        pids = {"simulator": [os.getpid()]} | self._pids
+        return {role: round(self._since(own) / elapsed, 2) for role, own in pids.items()}
 
     def _since(self, pids: list[int]) -> float:
         spent = 0.0

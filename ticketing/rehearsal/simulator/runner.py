@@ -201,10 +201,7 @@ class Run:
         pool.sale_closed()
         await pool.wait_until_finished(LAST_ACTIONS_SECONDS)
         await pool.cancel_all()
-        await self._wait_until_empty()
-
-    async def _wait_until_empty(self) -> None:
-        """Wait for the ticks that take everybody out: after them the journal is complete."""
+        # After the ticks that take everybody out the journal is complete.
         give_up_at = steady_time() + EMPTYING_SECONDS
         while not self._is_empty() and steady_time() < give_up_at:
             await asyncio.sleep(POLL_SECONDS / 4)

@@ -137,14 +137,12 @@ class IndexedEvidence:
 
     def knob(self, name: str) -> KnobHistory:
         """Its values over time, by the settings, the changes and the snapshots."""
-        readings = [(float("-inf"), self.setting["knobs"][name])] if self._knows(name) else []
+        first = self.setting.get("knobs", {}).get(name)
+        readings = [] if first is None else [(float("-inf"), first)]
         for record in self.of("knobs", "sample"):
             if record.done and record.data.get(name) is not None:
                 readings += [(record.began, record.data[name]), (record.ended, record.data[name])]
         return KnobHistory(readings)
-
-    def _knows(self, name: str) -> bool:
-        return self.setting.get("knobs", {}).get(name) is not None
 
     def at(self, time: float) -> str:
         """A time as the report shows it: seconds since the rehearsal began."""

@@ -116,7 +116,9 @@ def screen(progress: Progress, now: float, width: int, paint: Paint) -> list[str
         _label("Refused", _refusals(counters), width, paint),
     ]
     if counters.attacks:
-        lines.append(_label("Attacks", _attacks(counters), width, paint))
+        got_through = counters.attacks - counters.attacks_refused
+        text = f"{counters.attacks:,} tried, {got_through:,} not refused"
+        lines.append(_label("Attacks", text, width, paint))
     return lines
 
 
@@ -201,11 +203,6 @@ def _times(counters: Counters, now: float) -> list[str]:
 def _refusals(counters: Counters) -> str:
     counts = (f"{code} {count:,}" for code, count in counters.refusals.most_common(6))
     return " · ".join(counts) or "nothing"
-
-
-def _attacks(counters: Counters) -> str:
-    got_through = counters.attacks - counters.attacks_refused
-    return f"{counters.attacks:,} tried, {got_through:,} not refused"
 
 
 # -- text -----------------------------------------------------------------------------------------

@@ -39,7 +39,8 @@ class SeatLayout:
                 at = len(self.index_of)
                 blocks += _seat_blocks(row, at)
                 self.index_of |= {seat: at + n for n, seat in enumerate(numbers(row["ids"]))}
-        middle = _middle(blocks)
+        places = [block.position[1] for block in blocks]
+        middle = (min(places) + max(places)) / 2 if places else 0.0
         self.blocks = sorted(blocks, key=lambda it: (it.position[0], abs(it.position[1] - middle)))
         self._grades = {seat: it.grade for it in blocks for seat in it.ids}
 
@@ -110,8 +111,3 @@ def _seat_blocks(row: dict[str, Any], at: int) -> list[SeatBlock]:
                 )
             begin = index + 1
     return found
-
-
-def _middle(blocks: list[SeatBlock]) -> float:
-    places = [block.position[1] for block in blocks]
-    return (min(places) + max(places)) / 2 if places else 0.0

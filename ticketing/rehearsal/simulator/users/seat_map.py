@@ -67,7 +67,9 @@ class SeatMap:
                 break
             await self.fan.pause(response.retry_delay(attempt, self.fan.rng.random()))
             attempt += 1
-        self._apply_pushed()
+        for changes in self._unapplied if self.letters else ():
+            self._apply(changes)
+        self._unapplied.clear()
         return self.letters.decode()
 
     def mark_taken(self, seats: list[int]) -> None:
@@ -76,11 +78,6 @@ class SeatMap:
             self._apply({HELD: seats})
         else:
             self.letters.clear()
-
-    def _apply_pushed(self) -> None:
-        for changes in self._unapplied if self.letters else ():
-            self._apply(changes)
-        self._unapplied.clear()
 
     def _apply(self, changes: Changes) -> None:
         index_of = self.fan.pool.layout.index_of if self.fan.pool.layout else {}
