@@ -64,18 +64,13 @@ def start(kind: str) -> None:
     heartbeat.start()
     traces.start(kind)
     if settings.METRICS:
-        _start_metrics(kind)
+        if kind == "worker":  # its figures are the whole site's: a worker has a database at hand
+            REGISTRY.register(services.SiteMetrics())
+        try:
+            _running.append(Listener(kind))
+        except OSError:
+            log.exception("this process has no address for Prometheus")
     atexit.register(stop)
-
-
-def _start_metrics(kind: str) -> None:
-    """The figures of the whole site are told by the workers, which have a database at hand."""
-    if kind == "worker":
-        REGISTRY.register(services.SiteMetrics())
-    try:
-        _running.append(Listener(kind))
-    except OSError:
-        log.exception("this process has no address for Prometheus")
 
 
 def stop(**_: Any) -> None:

@@ -36,7 +36,11 @@ def confirm_phone(*, user: User, code: str) -> tuple[Device, list[str]]:
     phone.save(update_fields=["confirmed"])
     user.end_access()  # of whoever logged in with the password alone
     user.record(SecurityEvent.Kind.FACTOR_ADDED, detail=PHONE)
-    return phone, _new_recovery_codes(user)
+    StaticDevice.objects.filter(user=user).delete()
+    recovery = StaticDevice.objects.create(user=user, name=RECOVERY)
+    codes = [secrets.token_hex(5) for _ in range(RECOVERY_CODES)]
+    StaticToken.objects.bulk_create(StaticToken(device=recovery, token=each) for each in codes)
+    return phone, codes
 
 
 @transaction.atomic
@@ -72,14 +76,6 @@ def check_second_factor(*, user: User, code: str, session: Mapping[str, Any] | N
     if user.is_staff and settings.STAFF_TWO_FACTOR == REQUIRED:
         raise SecondFactorMissing()
     return False
-
-
-def _new_recovery_codes(user: User) -> list[str]:
-    StaticDevice.objects.filter(user=user).delete()
-    recovery = StaticDevice.objects.create(user=user, name=RECOVERY)
-    codes = [secrets.token_hex(5) for _ in range(RECOVERY_CODES)]
-    StaticToken.objects.bulk_create(StaticToken(device=recovery, token=code) for code in codes)
-    return codes
 
 
 def _normalised(code: str) -> str:

@@ -52,7 +52,9 @@ class Group:
 
 def suspicious_groups(event_id: int) -> list[Group]:
     """The largest first."""
-    found = [*_groups_by_signals(event_id), *_group_of_run_outs(event_id)]
+    found = [*_groups_by_signals(event_id)]
+    if size := _run_outs(event_id).count():
+        found.append(Group("run_outs", "", size))
     return sorted(found, key=lambda group: -group.size)[:MAX_GROUPS]
 
 
@@ -96,11 +98,6 @@ def _counted(
     counted = rows.values(*fields).annotate(size=Count("person", distinct=True))
     for row in counted.filter(size__gte=least).order_by("-size")[:MAX_GROUPS]:
         yield tuple(row[name] for name in fields), row["size"]
-
-
-def _group_of_run_outs(event_id: int) -> Iterator[Group]:
-    if size := _run_outs(event_id).count():
-        yield Group("run_outs", "", size)
 
 
 def _run_outs(event_id: int) -> QuerySet[Any, Any]:

@@ -17,7 +17,7 @@ from ticketing.accounts.models import User
 from ticketing.accounts.services import require_fresh
 from ticketing.console import services
 from ticketing.console.selectors import queue_of
-from ticketing.console.selectors.suspicious_groups import Group, people_of, suspicious_groups
+from ticketing.console.selectors.suspicious_groups import people_of, suspicious_groups
 from ticketing.console.services.evidence import FIELDS
 from ticketing.console.services.roles import BLOCK_PEOPLE, EXPORT_EVIDENCE
 from ticketing.console.views.access import render_page, requires_permission
@@ -64,7 +64,10 @@ def groups(request: HttpRequest, event_id: int) -> HttpResponse:
 @requires_permission(BLOCK_PEOPLE)
 def group(request: HttpRequest, event_id: int, key: str) -> HttpResponse:
     """Show who is in a group, and act on all of them with a reason, which they read."""
-    queue, found = queue_of(event_id), _group(event_id, key)
+    queue = queue_of(event_id)
+    found = next((it for it in suspicious_groups(event_id) if it.key == key), None)
+    if found is None:
+        raise NotFound()
     people = people_of(found, event_id=event_id)
     form = GroupForm(request.POST if request.method == "POST" else None, required=True)
     if form.is_valid():
@@ -98,13 +101,6 @@ def evidence(request: HttpRequest, event_id: int) -> HttpResponse:
     response = HttpResponse(text, content_type=media)
     response["Content-Disposition"] = f'attachment; filename="evidence-{event_id}.{kind}"'
     return response
-
-
-def _group(event_id: int, key: str) -> Group:
-    found = next((it for it in suspicious_groups(event_id) if it.key == key), None)
-    if found is None:
-        raise NotFound()
-    return found
 
 
 def _as_csv(rows: list[dict[str, Any]]) -> str:

@@ -22,7 +22,7 @@ def poster(style: str, title: str, lines: tuple[str, ...]) -> bytes:
     top, bottom, motif = STYLES[style]
     image = _gradient(top, bottom)
     motif(image, Random(style))  # noqa: S311 - the same picture each time
-    image.paste(_shade(image), (0, 0), _shade_mask())
+    image.paste(Image.eval(image, lambda value: value // 4), (0, 0), _shade_mask())
     _write(ImageDraw.Draw(image), title, lines)
     file = io.BytesIO()
     image.resize((800, 600), Image.Resampling.LANCZOS).save(file, "WEBP", quality=82)
@@ -36,10 +36,6 @@ def _gradient(top: Colour, bottom: Colour) -> Image.Image:
         colour = tuple(round(a + (b - a) * share) for a, b in zip(top, bottom, strict=True))
         column.putpixel((0, y), colour)
     return column.resize(SIZE)
-
-
-def _shade(image: Image.Image) -> Image.Image:
-    return Image.eval(image, lambda value: value // 4)
 
 
 def _shade_mask() -> Image.Image:

@@ -24,7 +24,8 @@ def store(content: bytes, *, now: datetime) -> str:
     unfinished.write_bytes(content)
     os.replace(unfinished, folder / f"{name}.eml")
     if next(_stored) % DELETE_EVERY == 0:
-        _delete_oldest()
+        for oldest in names()[MAX_MAILS:]:  # so that a load test does not fill the disk
+            (folder / f"{oldest}.eml").unlink(missing_ok=True)
     return name
 
 
@@ -37,12 +38,6 @@ def names() -> list[str]:
 def content(name: str) -> bytes | None:
     path = _folder() / f"{name}.eml"
     return path.read_bytes() if NAME.fullmatch(name) and path.is_file() else None
-
-
-def _delete_oldest() -> None:
-    """Keep the number of files bounded, so that a load test does not fill the disk."""
-    for name in names()[MAX_MAILS:]:
-        (_folder() / f"{name}.eml").unlink(missing_ok=True)
 
 
 def _folder() -> Path:

@@ -63,7 +63,9 @@ class SiteRunner:
         try:
             error = self._run()
         finally:
-            self._stop()
+            # In an order in which nothing misses what it needs: PostgreSQL last.
+            groups = [[child for stop, child in self.processes if stop == each] for each in Stop]
+            self.supervisor.stop([*groups, *([server] for server in self.servers)])
         if error:
             self.terminal.write_error(error)
         return 1 if error else 0
@@ -92,7 +94,14 @@ class SiteRunner:
         with step("Bring database and files up to date"):
             self._manage("prepare")
         with step("Start web, workers and beat"):
-            self._start_site()
+            # Web first: each process loads for more than a second, and cores are few.
+            web = [
+                self._start_process(WEB, f"web.{number}")
+                for number in range(1, self.options.web_processes + 1)
+            ]
+            self.supervisor.wait_for(web[0], HealthCheck(self._host(), self._port()), timeout=60)
+            for spec in (*((SANDBOX,) if self.options.sandbox else ()), *WORKERS):
+                self._start_process(spec, spec.name)
         self._print_welcome()
 
     def _check(self) -> None:
@@ -135,16 +144,6 @@ class SiteRunner:
         self.servers.append(child)
         return self.supervisor.add(child)
 
-    def _start_site(self) -> None:
-        """Web first: each process loads for more than a second, and cores are few."""
-        web = [
-            self._start_process(WEB, f"web.{number}")
-            for number in range(1, self.options.web_processes + 1)
-        ]
-        self.supervisor.wait_for(web[0], HealthCheck(self._host(), self._port()), timeout=60)
-        for spec in (*((SANDBOX,) if self.options.sandbox else ()), *WORKERS):
-            self._start_process(spec, spec.name)
-
     def _start_process(self, spec: SiteProcess, name: str) -> ChildProcess:
         listening = [self.listeners[spec.port].fileno()] if spec.port else []
         command = [*spec.command, *(part for fd in listening for part in ("--fd", str(fd)))]
@@ -174,11 +173,6 @@ class SiteRunner:
             log=self.options.var / "log" / f"{command}.log",
         )
 
-    def _stop(self) -> None:
-        """Stop everything in an order in which nothing misses what it needs: PostgreSQL last."""
-        groups = [[child for stop, child in self.processes if stop == each] for each in Stop]
-        self.supervisor.stop([*groups, *([server] for server in self.servers)])
-
     # -- address ----------------------------------------------------------------------------------
 
     def _host(self) -> str:
@@ -189,12 +183,10 @@ class SiteRunner:
     def _port(self) -> int:
         return int(self.listeners[WEB.port].getsockname()[1])
 
-    def _url(self) -> str:
-        host, port = self._host(), self._port()
-        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
     def _print_welcome(self) -> None:
-        url, write = self._url(), self.terminal.write
+        host, port = self._host(), self._port()
+        url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        write = self.terminal.write
         write(f"\n  Ready: {self.terminal.paint(f'{url}/', BOLD)}")
         write(f"  Admin: {url}/admin/      API: {url}/api/v1/docs/")
         if self.options.mails:

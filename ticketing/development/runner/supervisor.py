@@ -140,16 +140,14 @@ class Supervisor:
             self.turn(0.05)
             for child in [child for child in waiting if not child.is_alive]:
                 waiting.remove(child)
-                self._report_stop(child, time.monotonic() - began, forced=child.name in killed)
+                took = time.monotonic() - began
+                self._finish_log(child)
+                verb = "was killed" if child.name in killed else "stopped"
+                self.terminal.done(f"{child.name} {verb}", took)
             for child in waiting:
                 if self.is_forced or time.monotonic() - began > child.stop_timeout:
                     killed.add(child.name)
                     child.send_signal(signal.SIGKILL)
-
-    def _report_stop(self, child: ChildProcess, took: float, *, forced: bool) -> None:
-        self._finish_log(child)
-        verb = "was killed" if forced else "stopped"
-        self.terminal.done(f"{child.name} {verb}", took)
 
     # -- logs -------------------------------------------------------------------------------------
 

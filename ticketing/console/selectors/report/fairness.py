@@ -81,7 +81,10 @@ class InversionCounter:
 
     def add(self, rank: int) -> None:
         while rank >= len(self._tree):
-            self._double()
+            size = len(self._tree)
+            self._tree.extend(array("q", bytes(8 * size)))
+            # Of the new nodes only the first one covers old ranks, and it covers all of them.
+            self._tree[size] = self.added
         if rank < self.highest:
             self.found += self.added - self._up_to(rank)
         self.highest = max(self.highest, rank)
@@ -96,12 +99,6 @@ class InversionCounter:
             count += self._tree[rank]
             rank -= rank & -rank
         return count
-
-    def _double(self) -> None:
-        """Of the new nodes only the first one covers old ranks, and it covers all of them."""
-        size = len(self._tree)
-        self._tree.extend(array("q", bytes(8 * size)))
-        self._tree[size] = self.added
 
 
 def _lobby_draw(queue: SaleQueue) -> LobbyDraw | None:
