@@ -1,6 +1,6 @@
 """`make pictures`: the pictures of README and docs, taken of a running `make run` in Chromium.
 
-The demo's crowd is let in first, so that the pages show a sale that is alive.
+The demo's simulated people come in first, so that the pages show a running sale.
 """
 
 import io
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SITE = f"http://127.0.0.1:{os.environ.get('PORT', '8000')}"
 IMAGES = ROOT / "docs/images"
 PHONE: Any = {"width": 390, "height": 844}
-DESK: Any = {"width": 1440, "height": 900}
+DESKTOP: Any = {"width": 1440, "height": 900}
 FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
 EVENT = 1
 WAITING = 40  # so many people are in line before a picture is taken
@@ -52,7 +52,7 @@ def main() -> None:
             seats.locator("#seat-map").evaluate("map => map.scrollIntoView()")
             seats.wait_for_timeout(3_000)  # the map has been drawn
             save(seats, "seats")
-            console = open_page(browser, OPERATOR, DESK)
+            console = open_page(browser, OPERATOR, DESKTOP)
             console.goto(f"/admin/console/{EVENT}/")
             console.wait_for_timeout(8_000)  # the charts have some points
             save(console, "console", width=DESK_WIDTH)
@@ -130,7 +130,7 @@ def save_report(browser: Browser) -> None:
         command = [*MANAGE, "rehearse", str(EVENT), *REHEARSAL, "--folder", folder]
         subprocess.run(command, check=False)  # a busy machine may break a promise
         render_in_english(Path(folder))
-        page = browser.new_context(viewport=DESK, locale="en-GB").new_page()
+        page = browser.new_context(viewport=DESKTOP, locale="en-GB").new_page()
         page.goto(f"file://{folder}/report.html")
         save(page, "report", width=DESK_WIDTH)
 

@@ -63,8 +63,8 @@ class StandbyEntryAdmin(ReadOnlyAdmin):
             services.remove_from_standby(
                 entry_id=pk, by=operator(request), why=why, now=clock.now()
             )
-            words = _("%(person)s is off the standby list.") % {"person": entry.fan}
-            self.message_user(request, words, messages.SUCCESS)
+            message = _("%(person)s is off the standby list.") % {"person": entry.fan}
+            self.message_user(request, message, messages.SUCCESS)
             return self.back_to(entry)
         title = _("%(person)s: take off the standby list") % {"person": entry.fan}
         return self.page(request, "standby_remove", title, entry=entry, form=form)
@@ -95,8 +95,8 @@ class StandbyEntryAdmin(ReadOnlyAdmin):
         offer = entry.reservation
         if offer is None:
             return NOTHING
-        words = f"{offer.code} ({offer.get_state_display()})"
-        return format_html('<a href="{}">{}</a>', change_url(offer), words)
+        text = f"{offer.code} ({offer.get_state_display()})"
+        return format_html('<a href="{}">{}</a>', change_url(offer), text)
 
     @admin.display(description=gettext_lazy("kept until"))
     def deadline(self, entry: StandbyEntry) -> Any:

@@ -73,8 +73,8 @@ class TicketAdmin(ReadOnlyAdmin):
             new = services.reissue_by_operator(
                 code=ticket.code, by=operator(request), why=why, now=clock.now()
             )
-            words = _("%(code)s replaces %(old)s, which lets nobody in any more.")
-            self.message_user(request, words % {"code": new, "old": ticket}, messages.SUCCESS)
+            message = _("%(code)s replaces %(old)s, which lets nobody in any more.")
+            self.message_user(request, message % {"code": new, "old": ticket}, messages.SUCCESS)
             return self.back_to(new)
         title = _("%(code)s: issue again") % {"code": ticket}
         return self.page(request, "ticket_reissue", title, ticket=ticket, form=form)
@@ -101,8 +101,8 @@ class TicketAdmin(ReadOnlyAdmin):
         ticket = self._allowed(request, pk, CHECK_IN)
         last = get_object_or_404(ticket.check_ins, answer=CheckIn.Answer.VALID, undone_at=None)
         services.undo_check_in(key=last.key, by=operator(request), now=clock.now())
-        words = _("The check-in is undone. The ticket is good again.")
-        self.message_user(request, words, messages.SUCCESS)
+        message = _("The check-in is undone. The ticket is good again.")
+        self.message_user(request, message, messages.SUCCESS)
         return self.back_to(ticket)
 
     def render_change_form(

@@ -25,7 +25,7 @@ class Text:
     colour: str  # "red green blue", each from 0 to 1
     x: float
     y: float
-    words: str
+    content: str
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class PdfFile:
         for page in pages:
             for text in page.texts:
                 if text.font == n:
-                    used.update(text.words)
+                    used.update(text.content)
         return _embedded_font(self.typefaces[n], frozenset(used), _number(n))
 
 
@@ -94,7 +94,7 @@ def _number(n: int) -> int:
 def _drawn(page: Page, fonts: Sequence[EmbeddedFont]) -> str:
     texts = (
         f"BT /F{text.font} {text.size} Tf {text.colour} rg {text.x:.2f} {text.y:.2f} Td "
-        f"<{''.join(map(fonts[text.font].codes.__getitem__, text.words))}> Tj ET"
+        f"<{''.join(map(fonts[text.font].codes.__getitem__, text.content))}> Tj ET"
         for text in page.texts
     )
     return "\n".join([page.drawing, *texts])

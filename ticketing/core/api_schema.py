@@ -36,5 +36,5 @@ def example(value: Any, name: str = "Example", status: int = 200) -> OpenApiExam
 
 def _english(error: DomainError) -> str:
     message = error.message
-    words = getattr(message, "_args", [message])[0]
-    return str(words) % error.details if error.details else str(words)
+    text = getattr(message, "_args", [message])[0]
+    return str(text) % error.details if error.details else str(text)

@@ -84,7 +84,7 @@ def section_label(kind: str) -> str:
     return labels[kind]
 
 
-def _text(words: str, size: float, *, bold: bool = False) -> Paragraph:
+def _text(text: str, size: float, *, bold: bool = False) -> Paragraph:
     style = ParagraphStyle(
         "line",
         fontName=BOLD if bold else PLAIN,
@@ -94,4 +94,4 @@ def _text(words: str, size: float, *, bold: bool = False) -> Paragraph:
         wordWrap="CJK",
         spaceAfter=2,
     )
-    return Paragraph(escape(words), style)
+    return Paragraph(escape(text), style)

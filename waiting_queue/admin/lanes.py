@@ -185,9 +185,9 @@ class LaneAdmin(PagesAdmin):
             except InvalidInput as invalid:
                 form.add_error("file", invalid.details["fields"]["file"])
             else:
-                told = _("%(added)s keys were added, %(known)s were there already.")
+                message = _("%(added)s keys were added, %(known)s were there already.")
                 counts = {"added": added, "known": known}
-                self.message_user(request, told % counts, messages.SUCCESS)
+                self.message_user(request, message % counts, messages.SUCCESS)
                 return self.back_to(lane)
         title = _("%(lane)s: upload keys") % {"lane": lane}
         return self.page(request, "lane_keys", title, lane=lane, form=form, uploads=True)

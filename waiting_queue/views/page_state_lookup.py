@@ -94,9 +94,9 @@ def _lane_fields(event_id: int) -> dict[str, Any]:
     lanes = selectors.lanes_of(event_id)
     names = {0: gettext("Open sale")} | {lane.number: lane.name for lane in lanes}
     offers = {lane.number: selectors.offer_label(lane) for lane in lanes}
-    told = gettext("You are waiting in “%(lane)s”.")
+    waiting = gettext("You are waiting in “%(lane)s”.")
     labels = {
-        str(number): f"{told % {'lane': name}} {offers.get(number, '')}".strip()
+        str(number): f"{waiting % {'lane': name}} {offers.get(number, '')}".strip()
         for number, name in names.items()
     }
     return {"lanes": lanes, "lane_labels": labels if lanes else {}}

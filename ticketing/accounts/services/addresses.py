@@ -82,7 +82,9 @@ def confirm_address(*, user_id: int, secret: str, origin: str, now: datetime) ->
             user.save(update_fields=["email", "new_email", "email_confirmed_at"])
     except IntegrityError as error:
         raise EmailTaken() from error
-    _has_confirmed(user, tells=not is_new)
+    if not is_new:
+        user.record(Kind.EMAIL_CONFIRMED)
+    refresh_callers(user)
     return user
 
 
@@ -91,13 +93,8 @@ def confirm_by_reset(*, user: User, now: datetime) -> None:
     if not user.is_confirmed:
         user.email_confirmed_at = now
         user.save(update_fields=["email_confirmed_at"])
-        _has_confirmed(user, tells=True)
-
-
-def _has_confirmed(user: User, *, tells: bool) -> None:
-    if tells:
         user.record(Kind.EMAIL_CONFIRMED)
-    refresh_callers(user)
+        refresh_callers(user)
 
 
 def _mail_registered(user: User) -> None:

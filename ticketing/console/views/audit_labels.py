@@ -52,8 +52,8 @@ def _reservation(change: ReservationChange) -> Row:
 
 def _ticket(change: TicketChange) -> Row:
     link = reverse("admin:reservations_ticket_change", args=[change.ticket_id])
-    words = {"code": change.ticket.reservation.code, "what": change.get_what_display()}
-    what = _("ticket of %(code)s: %(what)s") % words
+    values = {"code": change.ticket.reservation.code, "what": change.get_what_display()}
+    what = _("ticket of %(code)s: %(what)s") % values
     return {
         "what": what,
         "before": ticket_value_label(change, change.before),

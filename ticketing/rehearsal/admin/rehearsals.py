@@ -105,11 +105,11 @@ class RehearsalAdmin(ReadOnlyAdmin):
         left = services.stop_rehearsal(code=rehearsal.code, by=operator(request), now=clock.now())
         rehearsal.refresh_from_db(fields=["cleaned_at"])
         if rehearsal.cleaned_at is None:
-            words = _("Not everything is cleaned up yet; this is tried again by itself.")
-            self.message_user(request, words, messages.WARNING)
+            message = _("Not everything is cleaned up yet; this is tried again by itself.")
+            self.message_user(request, message, messages.WARNING)
         elif any(left.values()):
-            words = _("Stopped and cleaned up, except for what belongs to a real event.")
-            self.message_user(request, words, messages.WARNING)
+            message = _("Stopped and cleaned up, except for what belongs to a real event.")
+            self.message_user(request, message, messages.WARNING)
         else:
             self.message_user(request, _("Stopped and cleaned up."), messages.SUCCESS)
         return self.back_to(rehearsal)

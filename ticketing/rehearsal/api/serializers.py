@@ -32,8 +32,8 @@ class StrictSerializer(serializers.Serializer):
     def to_internal_value(self, data: Any) -> Any:
         unknown = set(data) - set(self.fields) if isinstance(data, dict) else ()
         if unknown:
-            words = _("Unknown setting.")
-            raise serializers.ValidationError({str(name): [words] for name in unknown})
+            message = _("Unknown setting.")
+            raise serializers.ValidationError({str(name): [message] for name in unknown})
         return super().to_internal_value(data)
 
 

@@ -167,8 +167,8 @@ def charges(evidence: IndexedEvidence) -> Iterator[Operation]:
         pays = ownership.pays.get(payment["reservation"], ())
         began = min((record.began for record in pays), default=evidence.began)
         user = evidence.user_of.get(int(payment["person"]), RUNNER)
-        told = ownership.confirmed_sales.get(number)
-        kind, ended = ("ok", told.ended) if told else ("info", began)
+        sale = ownership.confirmed_sales.get(number)
+        kind, ended = ("ok", sale.ended) if sale else ("info", began)
         yield Operation(user, "add", amount, amount, kind, began, ended)
     for read in evidence.of("books"):
         states = SETTLED | {"refunding"}

@@ -69,7 +69,7 @@ class Site:
 
 class Command(BaseCommand):
     help = (
-        "Rehearse a sale: thousands of simulated people storm a copy of the event by the pages and "
+        "Rehearse a sale: thousands of simulated people use a copy of the event by the pages and "
         "calls that everybody uses, and a report says what held. Exit code 0 only if all did; 1 if "
         "not, 2 if it could not be done, 130 if it was stopped."
     )

@@ -79,7 +79,7 @@ def _agrees(
 ) -> None:
     person, state = evidence.person_of.get(end.user, -1), end.data.get("state")
     stays = stays_of(evidence, person)
-    was_let_in = person in evidence.admissions_told or any(stay.admitted for stay in stays)
+    was_let_in = person in evidence.reported_admissions or any(stay.admitted for stay in stays)
     words = _disagreement(state, sold[person], unsure, stays, was_let_in)
     if words is None and state == "turned_away" and _was_in_line(evidence, stays, end.began):
         words = _("%(at)s s: %(who)s was turned away, and the journal has them in line.")

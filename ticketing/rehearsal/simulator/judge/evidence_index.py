@@ -117,7 +117,7 @@ class IndexedEvidence:
         )
 
     @cached_property
-    def admissions_told(self) -> dict[int, list[float]]:
+    def reported_admissions(self) -> dict[int, list[float]]:
         """When people were told that they are in, by the server's clock, at a time of which the
         journal may be lost."""
         found: dict[int, list[float]] = defaultdict(list)

@@ -26,13 +26,13 @@ SETTLED = KEPT | {"refunded"}
 
 
 def check(evidence: IndexedEvidence) -> Verdict:
-    findings, told = Findings(), _Told(evidence)
+    findings, reported = Findings(), _ReportedSums(evidence)
     reads = [record for record in evidence.of("books") if record.done]
     for read in reads:
         findings.checked += 1
         rows = {row["state"]: row for row in read.data.get("payments", ())}
         _settled_agree(evidence, findings, read, rows)
-        _as_told(evidence, findings, read, rows, told)
+        _matches_reports(evidence, findings, read, rows, reported)
     if reads and not any(_ledger_is_known(record) for record in reads):
         findings.note(_("The gateway's own books can't be seen on this site."))
     return findings.verdict("money", TITLE)
@@ -55,14 +55,14 @@ def _settled_agree(
             )  # fmt: skip
 
 
-def _as_told(
+def _matches_reports(
     evidence: IndexedEvidence,
     findings: Findings,
     read: Record,
     rows: dict[str, dict[str, Any]],
-    told: "_Told",
+    reported: "_ReportedSums",
 ) -> None:
-    least, most = told.least(read), told.most(read)
+    least, most = reported.least(read), reported.most(read)
     books = sum(_kept(row) for state, row in rows.items() if state in KEPT | {"refunding"})
     if not least <= books <= most:
         findings.against(
@@ -109,7 +109,7 @@ class _Sums:
         return self.sums[bisect_right(self.times, time)]
 
 
-class _Told:
+class _ReportedSums:
     """What must and what can have been kept at a time, by the answers that people got."""
 
     def __init__(self, evidence: IndexedEvidence) -> None:
@@ -125,7 +125,7 @@ class _Told:
         self.begun = _Sums(
             (self._begun_at(one["reservation"]), one["amount"]) for one in rows.values()
         )
-        back = self._told_back(evidence)
+        back = self._reported_refunds(evidence)
         self.back = _Sums(
             (back[number], _back(one)) for number, one in rows.items() if number in back
         )
@@ -140,7 +140,7 @@ class _Told:
         pays = self.ownership.pays.get(reservation, ())
         return min((record.began for record in pays), default=float("-inf"))
 
-    def _told_back(self, evidence: IndexedEvidence) -> dict[str, float]:
+    def _reported_refunds(self, evidence: IndexedEvidence) -> dict[str, float]:
         """When a buyer was first told that the money is back."""
         found: dict[str, float] = defaultdict(lambda: float("inf"))
         for record in evidence.of("cancel", "payment_status"):

@@ -17,12 +17,12 @@ Worse = tuple[int, Record]  # the position that was told before, and the record 
 
 def worse_positions(evidence: IndexedEvidence) -> Iterator[Worse]:
     """Every response or frame with a worse position than the user knew."""
-    told = by_user(
+    reported = by_user(
         record
         for record in evidence.of("join", "poll", "push")
         if record.done and record.data.get("position")
     )
-    for theirs in told.values():
+    for theirs in reported.values():
         for told_alike in _by_tab_and_number(theirs):
             yield from _worse(evidence, told_alike)
 

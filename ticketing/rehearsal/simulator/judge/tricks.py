@@ -43,7 +43,7 @@ def _check_holders_were_admitted(evidence: IndexedEvidence, findings: Findings) 
     for code, one in ownership.reservations.items():
         stays = stays_of(evidence, int(one["person"]))
         let_in = [stay.admitted.at for stay in stays if stay.admitted]
-        let_in += evidence.admissions_told.get(int(one["person"]), [])
+        let_in += evidence.reported_admissions.get(int(one["person"]), [])
         made = clocks.earliest(seconds(one["created_at"]))
         findings.checked += 1
         if made >= min(closes, default=float("inf")):

@@ -18,7 +18,7 @@ class PartyCodes:
     def __init__(self) -> None:
         self._codes: dict[int, asyncio.Future[str]] = {}
 
-    def tell(self, party: int, code: str) -> None:
+    def publish(self, party: int, code: str) -> None:
         if not self._code(party).done():
             self._code(party).set_result(code)
 
@@ -46,7 +46,7 @@ class PartyMember:
         response = await self.fan.ask("invite", "POST", f"{self.fan.queue}party/")
         code = response.json().get("code") if response.is_ok else ""
         self.has_joined = bool(code)
-        self.fan.pool.codes.tell(self.plan.party, code or "")
+        self.fan.pool.codes.publish(self.plan.party, code or "")
 
     async def join(self) -> bool:
         """Join the party of the friend who invites; False if one has to join the line alone."""
