@@ -11,7 +11,7 @@ from ticketing.events.selectors import seats_version
 
 # No connected process is so far behind.
 KEPT_REQUESTS = 10_000
-# Of so many requests at once one entry tells: all but one of a crowd lose in the same moment.
+# So many requests share an entry: all but one of a crowd lose in the same moment.
 REQUESTS_IN_ENTRY = 500
 KEPT_SECONDS = 600
 SeatChange = tuple[str, str, list[int]]  # stream id, letter of the new state, seats

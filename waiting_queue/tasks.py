@@ -31,7 +31,7 @@ def drain_signals() -> None:
 
 @shared_task(name="queue.reconcile_blocks")
 def reconcile_blocks() -> None:
-    """What operators did to people, if Redis did not hear of it."""
+    """Write again what operators did to people, if it did not reach Redis."""
     services.reconcile_blocks(now=clock.now())
     services.reconcile_demotions(now=clock.now())
     services.reconcile_bypasses()

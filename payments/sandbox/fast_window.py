@@ -163,7 +163,7 @@ def _varying(headers: Sequence[Header], names: bytes) -> list[Header]:
 
 
 async def _copy(language: str) -> Copy:
-    """Of the last few seconds; while one request renders it again, others get the last one."""
+    """A page of the last few seconds; while one request renders it, others get the last one."""
     made, copy = _copies.get(language, (0.0, None))
     if copy is None or clock.monotonic() - made > COPY_SECONDS:
         if copy:

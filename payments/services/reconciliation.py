@@ -22,7 +22,7 @@ from ticketing.core.fast_path.threads import in_thread
 State = Payment.State
 UNDER_WAY = (*Payment.OPEN, State.REFUNDING)
 AT_ONCE = 10  # calls to the gateway
-# Nobody looked at it for so long after it was due.
+# Not settled for so long after it was due.
 FORGOTTEN = timedelta(seconds=90)
 # A confirmed reservation needs a payment in one of these states.
 COVERING = (State.SUCCEEDED, State.PARTIALLY_REFUNDED, State.REFUNDING)

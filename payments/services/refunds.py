@@ -192,7 +192,7 @@ def _is_refunded(refund: Refund, found: GatewayPayment) -> bool:
 
 
 async def _request_refund(payment: Payment, refund: Refund, deadline: Deadline) -> Declined | None:
-    """`refundable` prevents a second refund even if the gateway forgot the idempotency key."""
+    """`refundable` prevents a second refund even if the gateway lost the idempotency key."""
     try:
         await gateway().refund(
             number=payment.number,

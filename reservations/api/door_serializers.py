@@ -77,7 +77,7 @@ class CheckedInSerializer(serializers.Serializer):
 
 
 def scans_of(batch: dict[str, Any]) -> list[Scan]:
-    """Who was let in without network is not asked about any more."""
+    """A check-in without network is decided already: the server only records it."""
     return [
         Scan(**scan, asks_first=not (anyway or scan["offline"]))
         for scan in map(dict, batch["check_ins"])

@@ -26,7 +26,7 @@ from ticketing.core.errors import NotFound
 
 
 class MayCheckIn(BasePermission):
-    """Nobody is told more than that they may not."""
+    """A refusal does not say why."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         caller: Any = request.user

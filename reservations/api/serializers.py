@@ -1,4 +1,4 @@
-"""How reservations are asked for and told in JSON."""
+"""Reservations in JSON: requests and responses."""
 
 from datetime import datetime
 from typing import Any
@@ -213,6 +213,6 @@ def _payment_token(reservation: Reservation, now: datetime) -> str | None:
 
 
 def _shown_state(reservation: Reservation, now: datetime) -> str:
-    """What ran out is told so, even if it has not been cleared away yet."""
+    """A hold that ran out is shown as expired, even before it is ended."""
     overdue = reservation.is_overdue(now)
     return (Reservation.State.EXPIRED if overdue else reservation.state).upper()

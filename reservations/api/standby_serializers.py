@@ -1,4 +1,4 @@
-"""How places on a standby list are asked for and told in JSON."""
+"""Places on a standby list in JSON: requests and responses."""
 
 from datetime import datetime
 from typing import Any

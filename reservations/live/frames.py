@@ -68,6 +68,6 @@ def request_frame(request: dict[str, Any], language: str) -> str:
 
 @lru_cache(maxsize=64)
 def _explained(refusal: str, language: str) -> str:
-    """A crowd that loses one seat is told the same."""
+    """A crowd that loses one seat gets the same text."""
     with translation.override(language):
         return dumps(error_body(error_from_code(**json.loads(refusal))))

@@ -27,7 +27,7 @@ def own_ticket(*, code: str, fan_id: int) -> Ticket:
 
 
 def ticket_by_code(code: str) -> Ticket:
-    """Whoever holds it, for mails."""
+    """The ticket, whoever holds it, for mails."""
     return _tickets().get(code=code)
 
 

@@ -1,4 +1,4 @@
-"""Going on in another browser: the pass moves there, and the first one is told."""
+"""Going on in another browser: the pass moves there, and the first one shows it."""
 
 from datetime import datetime
 

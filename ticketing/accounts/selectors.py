@@ -111,7 +111,7 @@ def require_confirmed(user_id: int) -> None:
 
 
 def birth_year(user_id: int) -> int:
-    """Of the verified person whose account this is; 0: nobody has verified."""
+    """The year of birth of the verified person; 0: nobody has verified the account."""
     verified = Identity.objects.filter(pk=user_id, released_at=None)
     return verified.values_list("birth_year", flat=True).first() or 0
 

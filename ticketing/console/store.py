@@ -108,7 +108,7 @@ def _read(rows: Any) -> list[Figures]:
 
 
 def record_heartbeat(process: str, now: datetime, page_ms: float | None = None) -> None:
-    """Record that this process lives, with its page latency; remove processes long silent."""
+    """Record a heartbeat with the page latency; remove processes without one for long."""
     moment, pipeline = now.timestamp(), redis.client().pipeline(transaction=False)
     pipeline.zadd(keys.PROCESSES, {process: moment})
     pipeline.zremrangebyscore(keys.PROCESSES, "-inf", moment - REMOVED_SECONDS)

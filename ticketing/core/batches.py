@@ -9,7 +9,7 @@ Answer = TypeVar("Answer")
 
 
 class Batches(Generic[Item, Answer]):
-    """Of one event loop. `send` answers each item of a batch, in order; an exception refuses it."""
+    """Batches of one event loop. `send` answers each item, in order; an exception refuses it."""
 
     def __init__(
         self, send: Callable[[list[Item]], Awaitable[list[Answer | Exception]]], *, most: int

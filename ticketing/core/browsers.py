@@ -1,4 +1,4 @@
-"""What tells one browser of a person from another: a random cookie, or a program's bearer token.
+"""What distinguishes the browsers of a person: a random cookie, or a program's bearer token.
 
 Only its mark, a short hash, is kept and compared; the cookie itself says nothing about anybody.
 """

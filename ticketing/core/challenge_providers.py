@@ -126,7 +126,7 @@ class ProviderCheck:
 
 
 def _solution_in(scope: Any, body: bytes) -> str:
-    """Of the header of a call, or of the field of a form; empty if it is none of a provider."""
+    """The provider's solution in the header of a call or the field of a form; empty if none."""
     header = dict(scope["headers"]).get(b"challenge-solution", b"").decode("latin-1")
     if header.startswith(PREFIX):
         return header

@@ -48,7 +48,7 @@ DOMAIN_ERRORS: dict[type[Exception], type[DomainError]] = {
 
 
 def error_of(exception: BaseException | None) -> DomainError:
-    """The error that the caller is told; `Broken` for an exception that nobody expected."""
+    """The error that the caller gets; `Broken` for an exception that nobody expected."""
     match exception:
         case DomainError():
             return exception

@@ -109,7 +109,7 @@ async def _logged(coroutine: Coroutine[Any, Any, Any]) -> None:
 
 
 def adopt_running_loop() -> None:
-    """Of a server: its own loop is the loop of the process."""
+    """Called by a server, whose own loop becomes the loop of the process."""
     global _loop
     _loop = asyncio.get_running_loop()
 
@@ -131,7 +131,7 @@ def at_end(close: Callable[[], Awaitable[None]]) -> None:
 
 
 async def end() -> None:
-    """Of the loop of a server or a test, which stops next."""
+    """Close what the loop of a server or a test has opened; it stops next."""
     for close in _at_end.pop(asyncio.get_running_loop(), []):
         await close()
 

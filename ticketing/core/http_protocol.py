@@ -90,7 +90,7 @@ class BoundedHttp(HttpToolsProtocol):
         return len(self.url) + sum(sizes) > LARGEST_HEAD
 
     def _most_bytes(self) -> int:
-        """Of a request as it is sent: chunks have sizes and may be followed by more headers."""
+        """The limit of a request as sent: chunks have sizes and may be followed by more headers."""
         if self._has_begun or self.cycle is None:
             return LARGEST_HEAD
         return LARGEST_HEAD + 2 * largest_body(self.cycle.scope["path"])

@@ -50,7 +50,7 @@ class Latency:
             self._copies.append((now, now - began))
 
     def p95_ms(self) -> float | None:
-        """Of the last seconds, in milliseconds; None where too few pages were asked for.
+        """The 95th percentile of the last seconds, in ms; None if too few pages were asked for.
 
         The slower of the two kinds counts: thousands of copies must not hide that pages are slow.
         """

@@ -66,7 +66,7 @@ class Watched(Suspicion):
 
 
 class AsyncWatched(Suspicion):
-    """The same for coroutines; who reads the answers tells the breaker (`AutoPipeline`)."""
+    """The same for coroutines; who reads the answers reports to the breaker (`AutoPipeline`)."""
 
     async def get_connection(self, *args: Any, **options: Any) -> Any:
         self.breaker.require_closed()

@@ -90,7 +90,7 @@ class ClusterPipeline:
         return self._nodes[address]
 
     async def _find_owner(self, slot: int) -> Address:
-        """Who serves the slot by now, as far as that can be said soon."""
+        """The node that serves the slot by now, as far as it is known soon."""
         patience = FIND_SECONDS if self._owners[slot] else None
         await asyncio.wait([self._start_reading()], timeout=patience)
         if owner := self._owners[slot]:

@@ -60,7 +60,7 @@ class SentinelAddress:
 
 
 def cluster_nodes(url: str) -> tuple[str, list[tuple[str, int]]]:
-    """The first node of a Redis Cluster as a URL of its own, and the others: any tells of all."""
+    """The first node of a Redis Cluster as a URL of its own, and the others: each knows all."""
     parts = urlsplit(url)
     login, at, hosts = parts.netloc.rpartition("@")
     first, *others = hosts.split(",")
@@ -117,7 +117,7 @@ def database_settings(url: str, **options: Any) -> dict[str, Any]:
 
 
 def _host_and_port(text: str, default: int = SENTINEL_PORT) -> tuple[str, int]:
-    """Of `host`, `host:port` or `[IPv6]:port`."""
+    """Host and port of `host`, `host:port` or `[IPv6]:port`."""
     matched = re.fullmatch(r"(\[[^\]]*\]|[^:]*)(?::(\d+))?", text)
     if matched is None:
         raise ImproperlyConfigured(f"“{text}” is not like host:port.")

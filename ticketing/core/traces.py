@@ -57,7 +57,7 @@ def span(name: str, *, parent: dict[str, str] | None = None, **about: Any) -> An
 
 
 def headers() -> dict[str, str]:
-    """What tells the next server of the current span."""
+    """Headers that pass the current span on to the next server."""
     carrier: dict[str, str] = {}
     if _tracer is not None:
         _api[0].inject(carrier)

@@ -24,7 +24,7 @@ KEYS = {
 
 @dataclass(frozen=True)
 class Description:
-    """Of a key only a fingerprint is kept, which tells whether it is the same."""
+    """What a backup holds. Of keys only fingerprints: they show whether a key is the same."""
 
     made_at: str
     version: str

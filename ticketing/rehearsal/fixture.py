@@ -163,7 +163,7 @@ class SiteFixture:
         return is_empty and _wait_until(self._is_ready, REPLACE_TIMEOUT)
 
     def cut_power(self) -> bool:
-        """Nobody is told: PostgreSQL stops at once, and the end of Valkey's file is not written.
+        """Without notice: PostgreSQL stops at once, and the end of Valkey's file is not written.
 
         Valkey is halted first, so that it is not started again before its file is shorter.
         """

@@ -32,7 +32,7 @@ class Frames:
 
     def __init__(self, message: TickMessage, turn: int = 0) -> None:
         self.message, self.turn = message, turn or message.turn
-        # Of each lane: how fast it moves, its share of all calls, and how many wait in it.
+        # For each lane: how fast it moves, its share of all calls, and how many wait in it.
         self._lanes: dict[int, tuple[Pace, float, int]] = {
             lane: (Pace.of(message, float(share)), float(share), waiting)
             for lane, _head, _last, waiting, share in message.lanes

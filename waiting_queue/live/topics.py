@@ -95,7 +95,7 @@ class QueueTopic(Topic[QueueSubscriber]):
         return known is not None
 
     def announcement_frames(self) -> dict[str, str]:
-        """Of the last message: the same for every page that is opened until the next one."""
+        """The frames of the last message, the same for every page opened until the next one."""
         if self._announced_by is not self.message:
             self._announced_by, self._announcements = (
                 self.message,
@@ -191,7 +191,8 @@ class QueueTopic(Topic[QueueSubscriber]):
     async def _push_changed(
         self, frames: Frames, standings: dict[str, Standing], news: Mapping[str, str]
     ) -> None:
-        """Whose place was lost with Redis connects again, with the token that restores it."""
+        """Push new standings. A page whose place was lost with Redis is asked to connect again with
+        the token that restores it."""
         lost: list[QueueSubscriber] = []
         async for batch in in_batches(standings.items()):
             for person, standing in batch:
@@ -236,8 +237,8 @@ class QueueTopic(Topic[QueueSubscriber]):
             return self._rank_text(subscriber, frames, slots)
         if standing is None:
             return None
-        told_always = standing.state == "lobby" and not self.is_crowded
-        if not told_always and subscriber.slot not in slots:
+        is_sent_at_once = standing.state == "lobby" and not self.is_crowded
+        if not is_sent_at_once and subscriber.slot not in slots:
             return None
         if standing.state in STATES_WITH_DEADLINE:
             self._look_up_next.add(subscriber.person)

@@ -2,7 +2,7 @@
 -- the same code, unless it ends soon.
 --
 -- KEYS     as in _line.lua; the person's code; the invitation: code -> person
--- ARGV     person, now_ms, a new code, how long it lives in ms
+-- ARGV     person, now_ms, a new code, how long it is valid in ms
 -- Returns  {invited, code, ms until it ends}, or {why not}: no_parties, not_in_line, too_late, not_leader,
 --          party_full, lost
 local person, now, new_code, lifetime = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])

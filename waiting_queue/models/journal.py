@@ -32,7 +32,7 @@ class QueueJournal(models.Model):
     person = models.BigIntegerField(_("person"))
     kind = models.CharField(_("what"), max_length=9, choices=Kind)
     number = models.BigIntegerField(_("number"))
-    # Of the party that the person waits or was called with.
+    # The leader of the party that the person waits or was called with.
     leader = models.BigIntegerField(_("leader of the party"), null=True)
 
     class Meta:

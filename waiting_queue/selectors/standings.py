@@ -22,7 +22,7 @@ MIN_POLL, MAX_POLL, POLL_SHARE = 1.0, 30.0, 1 / 20
 LOBBY_POLL = INSIDE_POLL = 10.0
 ASSUMED_RATE = 10.0  # sets the poll interval where no rate is known
 JITTER = 0.2
-# Of an estimate; more where few people have left the places that others wait for.
+# Relative error of an estimate; larger where few people have left the places that others wait for.
 ERROR = 0.1
 Eta = tuple[int | None, int | None, int | None]
 NO_PACE = "0 0 0 0 0"

@@ -1,4 +1,4 @@
-"""Who may join in a rush: after a challenge that is the harder the more speaks against them.
+"""Who may join in a rush: after a challenge, which is harder the more signals there are.
 
 A calm line asks nobody, and costs nothing: how many join a second is known in every process, from
 the last tick message.
@@ -229,12 +229,12 @@ def _purpose(event_id: int, person: str) -> str:
 
 
 def joins_known(event_id: int) -> int:
-    """A second, as this process was told when somebody joined last."""
+    """Joins a second, as this process has read them last."""
     return _joins.get(event_id, (0.0, 0))[1]
 
 
 def _joins_lately(event_id: int) -> int:
-    """A second, as of the last tick; asked once a second."""
+    """Joins a second, as of the last tick; read once a second."""
     until, joins = _joins.get(event_id, (0.0, 0))
     if clock.monotonic() < until:
         return joins

@@ -40,7 +40,7 @@ from waiting_queue.services.verification_requests import (
 
 log = logging.getLogger(__name__)
 IDENTITY = Event.IdentityLevel.IDENTITY
-# Of all who joined, at most so many are moved by the system: beyond that operators decide.
+# At most so many of all who joined are moved by the system: beyond that operators decide.
 MOST = 0.75
 SOON_SECONDS = 15  # three times as long as until the next look, on a busy machine
 FEWEST = min(LEAST.values())  # people of a group
@@ -67,7 +67,7 @@ _RUNNING_LINES: PreparedQuery[Any] = PreparedQuery(
 
 
 def handle_groups(*, now: datetime) -> int:
-    """Of all running lines that have it switched on; return how many people were moved."""
+    """Move the groups of all running lines that do so; return how many people were moved."""
     moved = 0
     lines = _lines_to_look_at()
     unverified = store.unverified_of_each([line.pk for line in lines])

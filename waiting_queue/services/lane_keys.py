@@ -135,7 +135,7 @@ def _find_key(lanes: QuerySet[Lane], user: User, code: str) -> LaneKey | None:
 
 
 def _take(key: LaneKey, user: User, now: datetime) -> None:
-    """Of all who try at once one gets it: the row is written only if it is free or theirs."""
+    """Take the key. One of all who try at once gets it: only a free or own row is written."""
     free = LaneKey.objects.filter(Q(used_at=None) | Q(person=user), pk=key.pk)
     try:
         with transaction.atomic():

@@ -16,7 +16,7 @@ from waiting_queue.services.refusals import refusal_of
 from waiting_queue.services.signals import record_signals
 from waiting_queue.store import Invitation, ScriptCall, ScriptResult, Standing
 
-# Without letters and digits that look alike; 50 bits, more than can be tried while a code lives.
+# Without letters and digits that look alike; 50 bits, more than can be tried while a code is valid.
 CODE_LETTERS, CODE_LENGTH = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789", 10
 
 

@@ -14,7 +14,7 @@ from waiting_queue.services.verification_requests import ask_to_verify, withdraw
 
 @dataclass(frozen=True)
 class PersonAction:
-    """A button next to a person: its service, what the operator is told, what they must enter."""
+    """A button next to a person: its service, the message to the operator, what they must enter."""
 
     service: Callable[..., Any]
     consequence: Any

@@ -35,7 +35,7 @@ class Ledger:
 
 
 def charge_body(payment: Payment) -> dict[str, Any]:
-    """Of a payment that was charged just now."""
+    """The body for a payment that was charged just now."""
     paid = {"paidAt": timestamp(payment.paid_at)} if payment.paid_at else {}
     return {"pgTxId": f"pg-{payment.transaction_id}"} | paid
 

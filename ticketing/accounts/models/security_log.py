@@ -1,4 +1,4 @@
-"""The security log: what happened to accounts, and what their owners still have to be told."""
+"""The security log: what happened to accounts, and what still has to be mailed to their owners."""
 
 from typing import Any
 

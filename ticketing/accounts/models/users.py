@@ -115,7 +115,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @property
     def birth_year(self) -> int:
-        """Of the verified person; 0: nobody has verified that the account is theirs."""
+        """The year of birth of the verified person; 0: nobody has verified the account."""
         identity = getattr(self, "identity", None)
         return identity.birth_year if identity and identity.released_at is None else 0
 
@@ -175,7 +175,7 @@ class User(AbstractBaseUser, PermissionsMixin):
             self.record(kinds.DEACTIVATED)
 
     def record(self, kind: str, *, detail: str = "", mail_to: str = "") -> None:
-        """Write what happened to the security log, which tells the owner by mail."""
+        """Write what happened to the security log, which is mailed to the owner."""
         SecurityEvent.record(self, kind, detail=detail, mail_to=mail_to, origin=self.changed_from)
 
     def end_access(self) -> None:

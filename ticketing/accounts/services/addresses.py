@@ -42,7 +42,7 @@ def read_sign_up(secret: str) -> dict[str, str]:
 
 @transaction.atomic
 def ask_for_address(*, user: User, email: str, origin: str) -> None:
-    """Remember the new address; the old one stays valid, and is told, until it is confirmed."""
+    """Store the new address; the old one stays valid, and gets a mail, until it is confirmed."""
     current = locks.user_for_update(user.pk)
     current.new_email, current.changed_from = User.objects.normalize_email(email), origin
     current.save(update_fields=["new_email"])
@@ -98,7 +98,7 @@ def confirm_by_reset(*, user: User, now: datetime) -> None:
 
 
 def _mail_registered(user: User) -> None:
-    """Somebody entered an address that has an account already: its owner is told, nobody else."""
+    """Mail the owner of an account whose address somebody entered again; no page says so."""
     links = [
         (_("Log in"), mails.link("accounts:log_in")),
         (_("Set a new password"), mails.link("accounts:password_reset")),

@@ -1,4 +1,4 @@
-"""Mails about the security log: every change of credentials is told to the owner."""
+"""Mails about the security log: every change of credentials is mailed to the owner."""
 
 import logging
 from datetime import datetime, timedelta

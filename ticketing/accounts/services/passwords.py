@@ -11,7 +11,7 @@ from ticketing.core import mails
 
 
 def mail_password_reset(*, email: str, language: str) -> bool:
-    """Mail a reset link if an active user has this address; the page never tells whether."""
+    """Mail a reset link if an active user has this address; the page never says whether."""
     user = User.objects.with_email(email).filter(is_active=True).first()
     if user is None or not user.has_usable_password():
         return False

@@ -7,5 +7,5 @@ from ticketing.events.models import EventChange
 
 
 def record_audit_export(*, event_id: int, rows: int, by: User, now: datetime) -> None:
-    """Not through the events' service, which would outdate copies of the seat list."""
+    """The events' service, which outdates copies of the seat list, is not used for this."""
     EventChange.objects.create(event_id=event_id, at=now, by=by, what="audit", after=f"CSV, {rows}")

@@ -75,7 +75,7 @@ FAMILIES: dict[str, tuple[str, list[str]]] = {
 
 
 class SiteMetrics:
-    """A collector. A server that hangs delays its own part only: the last figures are told."""
+    """A collector. A server that hangs delays its own part only: its last figures count."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="site-metrics")
@@ -113,7 +113,7 @@ class SiteMetrics:
 
 
 def site_rows(*, now: datetime) -> Iterator[Row]:
-    """Every figure. A part whose server is away is missing, and told as not readable."""
+    """Every figure. A part whose server is away is missing, and reported as not readable."""
     for part, read in PARTS.items():
         rows, is_readable = list[Row](), True
         try:

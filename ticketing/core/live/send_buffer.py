@@ -20,7 +20,7 @@ class Connection(Protocol):
         """Send a message; `more`, which others are sent as well, in the same write."""
 
     def abort(self) -> None:
-        """Forget a client that does not read or is gone."""
+        """Drop the connection of a client that does not read or is gone."""
 
     def close_soon(self) -> None:
         """Close from the server's side, without making the caller wait."""

@@ -1,4 +1,4 @@
-"""The address at which Prometheus reads one process, and the file that tells Prometheus of it.
+"""The address at which Prometheus reads one process, and the file that announces it.
 
 Every process has its own: it needs no other process to be read, and the reader adds up. The file
 is for Prometheus' `file_sd_configs`: `VAR_DIR/metrics/<host>-<kind>-<number>.json`. A process takes

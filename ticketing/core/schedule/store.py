@@ -1,4 +1,4 @@
-"""Which of several beats sends the schedule: a lease in Redis that it renews while it lives."""
+"""Which of several beats sends the schedule: a lease in Redis that it renews while it runs."""
 
 from ticketing.core import redis
 

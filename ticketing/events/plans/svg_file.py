@@ -25,7 +25,7 @@ DEEPEST = 100
 SHAPES = frozenset({"circle", "ellipse", "rect"})
 # What is drawn elsewhere, or not at all.
 HIDDEN = frozenset({"defs", "symbol", "clipPath", "mask", "pattern", "marker"})
-# Of a group, for everything in it.
+# Attributes of a group apply to everything in it.
 INHERITED = ("section", "kind", "grade", "row", "capacity", "name-ko", "name-en")
 TOO_MANY = gettext_lazy("The drawing has more or deeper elements than any seat plan.")
 COLUMNS = {"name-ko": "section_name_ko", "name-en": "section_name_en"}

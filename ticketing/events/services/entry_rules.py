@@ -58,7 +58,7 @@ _last_known: dict[int, EntryRule] = clearable({})
 
 @ttl_cache(1)
 def entry_rule(event_id: int) -> EntryRule:
-    """Of an event that is not there: the usual one; what follows says that there is none.
+    """Return the rule of an event; of an unknown one the usual rule, as it is refused later.
 
     While the database is down the last one known counts, so that people can still join.
     """

@@ -25,7 +25,7 @@ def listen_queue_length(now: datetime) -> Iterator[Finding]:
 
 
 def open_files(now: datetime) -> Iterator[Finding]:
-    """Of the web processes of this machine; if there is none, of this process."""
+    """Check the limit of this machine's web processes; without any, of this process."""
     allowed = min(_limits_of_web(now), default=resource.getrlimit(FILES)[0])
     if allowed != resource.RLIM_INFINITY and allowed < ENOUGH_FILES:
         yield Finding(

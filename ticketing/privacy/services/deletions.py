@@ -111,8 +111,8 @@ def _erase_orders(user: User, now: datetime) -> None:
 
 
 def _erase_messages(user: User) -> None:
-    """Of what was told about the orders, and to the person; what others are still to be told stays
-    until it is delivered and its retention is over."""
+    """Delete messages about the orders and to the person; those that others are still to receive
+    stay until they are delivered and their retention is over."""
     codes = Reservation.objects.filter(fan=user).values_list("code", flat=True)
     about = OutboxMessage.objects.filter(aggregate__in=[f"reservation:{code}" for code in codes])
     about.filter(Q(state=OutboxMessage.State.DELIVERED) | Q(body__fan=user.pk)).delete()
@@ -125,7 +125,7 @@ def _erase_ticket_history(user: User) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL ticketing.erases_person = 'on'")
         held = Q(ticket__holder=user) | Q(ticket__replaces__holder=user)
-        told = Q(before=user.email) | Q(after=user.email)
-        changes = TicketChange.objects.filter(held & Q(what__in=NAMED) | told)
+        mentions = Q(before=user.email) | Q(after=user.email)
+        changes = TicketChange.objects.filter(held & Q(what__in=NAMED) | mentions)
         changes.update(before="", after="")
         cursor.execute("SET LOCAL ticketing.erases_person = ''")

@@ -15,7 +15,7 @@ from ticketing.core import mails
 from ticketing.core.errors import NotFound, TooManyRequests
 from ticketing.privacy import selectors
 
-# Of one person at a time: each is work for a worker and a copy of their data.
+# A person has so many exports at a time: each is work for a worker and a copy of their data.
 MOST = 3
 
 

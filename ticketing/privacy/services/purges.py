@@ -8,7 +8,7 @@ from ticketing.core import clock
 from ticketing.privacy.retention import RULES, Rule
 
 log = logging.getLogger(__name__)
-# Of one kind in one night; the rest follows in the next ones.
+# Batches of one kind in one night; the rest follows in the next ones.
 MAX_BATCHES = 500
 
 

@@ -65,7 +65,7 @@ class JournalEntry:
 
 
 def journal_line(entry: dict[str, Any]) -> dict[str, Any]:
-    """An entry of the journal as the site tells it, as it is kept."""
+    """An entry of the journal that the site returned, as it is kept."""
     names = [each.name for each in fields(JournalEntry)]
     times = {name: entry[name] for name in ("at", "done") if entry[name]}
     seconds = {name: datetime.fromisoformat(text).timestamp() for name, text in times.items()}

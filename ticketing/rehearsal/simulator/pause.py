@@ -39,6 +39,6 @@ class Pause:
         with suppress(SiteUnreachable):  # it may be paused all the same
             await self.move("pause")
             await asyncio.sleep(self.lasts)
-        while True:  # until it is heard; if this is cancelled, the runner closes the sale
+        while True:  # until it is answered; if this is cancelled, the runner closes the sale
             with suppress(SiteUnreachable):
                 return await self.move("resume")

@@ -1,4 +1,4 @@
-"""The queue of a sale as its journal tells it: queue size, durations, funnel and outcomes."""
+"""The queue of a sale by its journal: queue size, durations, funnel and outcomes."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -16,11 +16,11 @@ STANDING_ACTIONS = ("join", "poll", "push", "claim")
 
 
 def check(evidence: IndexedEvidence) -> Verdict:
-    """By what people were told, and by the journal, which may know of numbers that nobody heard."""
+    """By the numbers reported to people, and by the journal, which may have unreported ones."""
     findings = Findings()
     owners: dict[int, list[str]] = defaultdict(list)
     shared = {(evidence.name(person), number) for person, number in evidence.shared_numbers}
-    told = [
+    reported = [
         (record.ended, int(record.data["number"]), f"#{record.user}")
         for record in evidence.of_queue(*STANDING_ACTIONS)
         if record.done and record.data.get("number")
@@ -30,7 +30,7 @@ def check(evidence: IndexedEvidence) -> Verdict:
         for entry in evidence.journal
         if entry.kind == "join"
     ]
-    for at, number, who in sorted(told + journalled):
+    for at, number, who in sorted(reported + journalled):
         known = owners[number]
         if who in known or (who, number) in shared:
             continue

@@ -32,7 +32,7 @@ BOT_PERSONAS = {
     HOARDER: 4,
 }
 BOT_SHARE = 0.5  # as many as people
-# Of so many users the first few wait together.
+# In each group of so many users the first few wait together.
 PARTY_GROUP, PARTY_SIZE = 20, 3
 PARTY_PERSONAS = frozenset({"patient", "refresher", "two tabs", "ditherer", "double clicker"})
 CHANNELS = {"socket": 92, "stream": 4, "poll": 4}

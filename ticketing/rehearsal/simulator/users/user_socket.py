@@ -11,7 +11,7 @@ from typing import Any
 KEY, ACCEPTED = "dGhlIHNhbXBsZSBub25jZQ==", b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo="  # RFC 6455's example
 TEXT, CLOSE, PING, PONG = 0x81, 0x88, 0x89, 0x8A
 CLOSE_SECONDS = 5.0
-# Takes a text; False if the user has heard enough.
+# Takes a text; False if the user needs no more.
 Receive = Callable[[str], bool]
 
 
