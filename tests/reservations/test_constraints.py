@@ -6,7 +6,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 
-from reservations.models import Reservation, ReservedSeat
+from reservations.models import EntryCall, Reservation, ReservedSeat, StandbyEntry
 from tests.making import make_user, seat_ids
 from ticketing.events.models import Seat
 
@@ -113,3 +113,45 @@ def test_a_seat_with_a_history_can_not_be_deleted(event, now):
 
     with pytest.raises(ProtectedError):
         Seat.objects.filter(event=event).delete()
+
+
+def test_a_code_names_one_reservation(event, now):
+    one, two, *_ = seat_ids(event)
+    first, other = reserve(event, one, now), reserve(event, two, now)
+
+    with pytest.raises(IntegrityError, match="one_reservation_per_code"):
+        Reservation.objects.filter(pk=other.pk).update(code=first.code)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "constraint"),
+    [
+        ({"state": "lost"}, "a_standby_place_is_in_a_known_state"),
+        ({"quantity": 0}, "a_standby_place_is_for_somebody"),
+    ],
+)
+def test_a_place_on_a_standby_list_makes_sense(event, now, wrong, constraint):
+    fan = make_user(password=None)
+    StandbyEntry.objects.create(event=event, fan=fan, quantity=1, created_at=now)
+
+    with pytest.raises(IntegrityError, match=constraint):
+        StandbyEntry.objects.update(**wrong)
+
+
+def test_a_seat_is_cancelled_once_per_order(event, now):
+    seat, *_ = seat_ids(event)
+    order = reserve(event, seat, now, state=State.CONFIRMED)
+    cancelled = {"seat_id": seat, "grade": "R", "price": 1, "at": now}
+    order.cancelled.create(**cancelled)
+
+    with pytest.raises(IntegrityError, match="a_seat_is_cancelled_once_per_order"):
+        order.cancelled.create(**cancelled)
+
+
+def test_a_section_has_one_call_of_entry_numbers(event, operator, now):
+    section = event.plan.sections.first()
+    call = {"event": event, "section": section, "upto": 1, "at": now, "by": operator}
+    EntryCall.objects.create(**call)
+
+    with pytest.raises(IntegrityError, match="one_call_per_section"):
+        EntryCall.objects.create(**call)

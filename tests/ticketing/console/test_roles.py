@@ -3,6 +3,7 @@
 import pytest
 from django.contrib.auth.models import Group, Permission
 from django.core.management import call_command
+from django.db import IntegrityError
 
 from ticketing.console import services
 from ticketing.console.models import RoleGrant
@@ -64,3 +65,11 @@ def test_granting_again_changes_nothing():
 def test_a_viewer_may_not_do_what_an_operator_may():
     assert held_by("viewer") < held_by("operator") < held_by("manager")
     assert not held_by("finance") & {SET_KNOBS, "console.close_queue"}
+
+
+def test_a_permission_is_granted_to_a_role_once():
+    grant = {"role": "observer", "permission": "queue.of_tests"}
+    RoleGrant.objects.create(**grant)
+
+    with pytest.raises(IntegrityError, match="granted_once"):
+        RoleGrant.objects.create(**grant)

@@ -3,7 +3,7 @@
 from threading import Event as Signal
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection
 
 from tests.race import together, winners
 from tests.ticketing.rehearsal.sale_fixtures import OPTIONS
@@ -111,3 +111,10 @@ def test_two_clean_ups_at_once_are_one(sale, operator, now):
 
     assert [sum(each.values()) for each in left] == [0, 0, 0]
     assert Event.objects.get() == sale
+
+
+def test_a_rehearsal_is_in_a_known_state(sale, operator, now):
+    services.start_rehearsal(event_id=sale.pk, options=OPTIONS, by=operator, now=now)
+
+    with pytest.raises(IntegrityError, match="a_rehearsal_is_in_a_known_state"):
+        Rehearsal.objects.update(state="lost")
