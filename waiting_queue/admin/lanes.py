@@ -17,14 +17,12 @@ from ticketing.core import clock
 from ticketing.core.admin.forms import ReasonForm
 from ticketing.core.admin.pages import SEOUL, PagesAdmin, operator
 from ticketing.core.errors import InvalidInput, NotFound
+from ticketing.core.spreadsheets import BOM, without_formula
 from ticketing.events.models import Grade, Section
 from waiting_queue import selectors, services
 from waiting_queue.models import LANES_OR_MINUTES, Lane, SaleQueue
 
 MAX_FILE_BYTES = 5_000_000
-BOM = "\ufeff"  # tells spreadsheets that the file is UTF-8
-# A spreadsheet would run a cell that begins like this as a formula.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 LIMITS = ("grades", "sections")
 FAIRNESS_HELP = gettext_lazy(
     "Lanes in which people wait are called in turn, by their weights. The share of a lane that is "
@@ -210,7 +208,7 @@ class LaneAdmin(PagesAdmin):
         lane = self._lane_with_keys(request, pk)
         services.record_export(lane=lane, by=operator(request), now=clock.now())
         rows = (
-            [key, _without_formula(person), localtime(at).isoformat() if at else ""]
+            [key, without_formula(person), localtime(at).isoformat() if at else ""]
             for key, person, at in selectors.key_rows(lane)
         )
         return _csv([["key", "used_by", "used_at"], *rows], f"keys-lane-{lane.pk}.csv")
@@ -229,10 +227,6 @@ def _queue_named_in(request: HttpRequest) -> SaleQueue | None:
     """Return the queue that a new lane is for."""
     named = request.POST.get("queue") or request.GET.get("queue") or ""
     return SaleQueue.objects.filter(pk=int(named)).first() if named.isdecimal() else None
-
-
-def _without_formula(text: str) -> str:
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 def _csv(rows: Iterable[list[str]], name: str) -> HttpResponse:

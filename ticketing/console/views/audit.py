@@ -27,9 +27,9 @@ from ticketing.console.selectors.audit_trail import (
 from ticketing.console.services.roles import WATCH
 from ticketing.console.views.access import render_page, requires_permission
 from ticketing.console.views.audit_labels import trail_rows
-from ticketing.console.views.reports.report_csv import BOM, without_formula
 from ticketing.core import clock
 from ticketing.core.admin.pages import operator, require_post
+from ticketing.core.spreadsheets import BOM, without_formula
 
 PAGE_SIZE, BATCH = 50, 1_000
 # A file is made in memory before it is sent: a slow reader must not keep a thread.

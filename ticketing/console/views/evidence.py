@@ -22,9 +22,9 @@ from ticketing.console.services.evidence import FIELDS
 from ticketing.console.services.roles import BLOCK_PEOPLE, EXPORT_EVIDENCE
 from ticketing.console.views.access import render_page, requires_permission
 from ticketing.console.views.controls import audit_fields
-from ticketing.console.views.reports.report_csv import BOM, without_formula
 from ticketing.core.admin.forms import ReasonForm
 from ticketing.core.errors import NotFound
+from ticketing.core.spreadsheets import BOM, without_formula
 from waiting_queue import services as queues
 
 LISTED = 100

@@ -13,7 +13,6 @@ from payments.models import Payment, Refund
 from reservations.models import CancelledSeat, Reservation, ReservedSeat
 from tests.making import make_user
 from ticketing.console.selectors.report import sale_report
-from ticketing.console.views.reports.report_csv import without_formula
 from ticketing.events.models import Seat
 
 pytestmark = pytest.mark.django_db
@@ -164,12 +163,6 @@ def test_the_csv_has_one_figure_per_row(queue, journal, buy, reader):
     assert figures["grades", "R", "sold"] == "1"
     assert figures["seconds", "wait", "p95"] == "20.0"
     assert "attachment" in answer["content-disposition"]
-
-
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)"])
-def test_no_cell_is_run_as_a_formula(text):
-    assert without_formula(text) == f"'{text}"
-    assert without_formula(-1) == -1
 
 
 @pytest.mark.parametrize("language", ["ko", "en"])

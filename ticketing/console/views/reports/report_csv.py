@@ -9,11 +9,9 @@ from typing import Any
 from django.utils.timezone import localtime
 
 from ticketing.console.selectors.report import SaleReport
+from ticketing.core.spreadsheets import BOM, without_formula
 
 HEAD = ("part", "time", "item", "measure", "value")
-BOM = "\ufeff"  # tells spreadsheets that the file is UTF-8
-# A spreadsheet would run a cell that begins like this as a formula.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 Row = tuple[str, datetime | None, str, str, Any]
 
 
@@ -25,12 +23,6 @@ def render_csv(report: SaleReport) -> str:
         when = localtime(at).isoformat(timespec="seconds") if at else ""
         writer.writerow([part, when, without_formula(item), measure, without_formula(value)])
     return BOM + out.getvalue()
-
-
-def without_formula(value: Any) -> Any:
-    """The value, quoted if a spreadsheet would run it."""
-    risky = isinstance(value, str) and value.startswith(FORMULA_STARTS)
-    return f"'{value}" if risky else value
 
 
 def _rows(report: SaleReport) -> Iterator[Row]:
