@@ -46,6 +46,7 @@ def call_numbers(*, event_id: int, section: str, upto: int, by: User, now: datet
     found = selectors.numbered_sections(event_id).filter(code=section).first()
     if found is None:
         raise NoEntryNumbers()
+    locks.lock_entry_numbers(event_id)  # of two presses, the second finds the first
     if call := EntryCall.objects.filter(event_id=event_id, section=found, upto=upto).first():
         return call
     values = {"upto": upto, "at": now, "by": by}

@@ -11,6 +11,7 @@ from reservations import locks, services
 from reservations.errors import NoEntryNumbers
 from reservations.models import EntryCall, Ticket
 from reservations.selectors import tickets_of_order
+from reservations.services import entry_numbers
 from reservations.tickets.pdf import tickets_pdf
 from tests.making import make_event, make_plan, make_user, seat_ids
 from tests.race import together, wait_unless_blocking
@@ -196,6 +197,36 @@ def test_calling_the_same_number_again_changes_nothing(event, places, now):
 
     assert EntryCall.objects.get().by == first
     assert EventChange.objects.filter(what="called F").count() == 1
+
+
+def call_twice_at_the_same_moment(event, now, monkeypatch):
+    """The second press comes before the first is committed."""
+    call = {"event_id": event.pk, "section": "F", "upto": 5, "now": now}
+    first, second = make_doorkeeper(), make_user(password=None)
+    real, others = entry_numbers.record_change, []
+
+    def record_slowly(**change):
+        real(**change)
+        if not others:
+            press = lambda: (services.call_numbers(**call, by=second), connection.close())  # noqa: E731
+            others.append(threads.submit(press))
+            wait_unless_blocking(others[0].done)
+
+    monkeypatch.setattr(entry_numbers, "record_change", record_slowly)
+    with ThreadPoolExecutor(1) as threads:
+        services.call_numbers(**call, by=first)
+    others[0].result()
+    return EventChange.objects.filter(what="called F").count()
+
+
+def test_control_without_the_lock_one_call_is_recorded_twice(event, places, now, monkeypatch):
+    monkeypatch.setattr(locks, "lock_entry_numbers", lambda event_id: None)
+
+    assert call_twice_at_the_same_moment(event, now, monkeypatch) == 2
+
+
+def test_with_the_lock_two_presses_at_the_same_moment_are_one_call(event, places, now, monkeypatch):
+    assert call_twice_at_the_same_moment(event, now, monkeypatch) == 1
 
 
 @pytest.mark.parametrize("section", ["A", "nothing"])
