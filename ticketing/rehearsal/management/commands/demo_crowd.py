@@ -51,7 +51,8 @@ class Command(BaseCommand):
         if event is None or event.state != Event.State.ON_SALE:
             raise CommandError(f"Event {event_id} has no line, or is not on sale.")
         require_site()
-        self.stdout.write(f"{fans} people come to {event.title_en} for {minutes:g} minutes.")
+        long = "1 minute" if minutes == 1 else f"{minutes:g} minutes"
+        self.stdout.write(f"{fans} people come to {event.title_en} for {long}.")
         with services.slow_sale(event_id, at_most=round(fans / (60 * minutes * LINE_SHARE), 2)):
             setting = selectors.sale_setting(event) | {"minutes": minutes, "profile": "rush"}
             crowd = services.make_crowd(count=fans)
