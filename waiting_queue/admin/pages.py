@@ -71,7 +71,13 @@ class QueuePages(GroupPages):
             return self.back_to(queue)
         title = _("%(event)s: %(state)s") % {"event": queue, "state": move_label(queue, to)}
         return self._confirm(
-            request, queue, title, form, MOVE_CONSEQUENCES[to], dangerous=to in DANGEROUS
+            request,
+            queue,
+            title,
+            form,
+            MOVE_CONSEQUENCES[to],
+            dangerous=to in DANGEROUS,
+            needs_approval=selectors.move_needs_approval(queue, to, operator(request)),
         )
 
     def rebuild_view(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -165,9 +171,10 @@ class QueuePages(GroupPages):
         form: ReasonForm,
         consequence: Any,
         dangerous: bool,
+        **context: Any,
     ) -> HttpResponse:
         overview = selectors.overview(queue, now=clock.now())
-        context = {"queue": queue, "form": form, "consequence": consequence, "overview": overview}
+        context |= {"queue": queue, "form": form, "consequence": consequence, "overview": overview}
         context["status"] = STATUSES[selectors.sale_status(queue)]
         return self.page(request, "confirm", title, dangerous=dangerous, **context)
 

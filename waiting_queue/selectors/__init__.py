@@ -59,6 +59,7 @@ from waiting_queue.selectors.sales import (
     NOT_BEGUN,
     STATUSES,
     STOPPED,
+    move_needs_approval,
     require_sale_move,
     sale_moves,
     sale_status,

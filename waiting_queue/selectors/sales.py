@@ -5,8 +5,10 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from ticketing.accounts.models import User
 from ticketing.core.errors import IllegalMove
-from ticketing.events.models import Event
+from ticketing.events.models import Approval, Event
+from ticketing.events.selectors import needs_approval
 from waiting_queue.models import SaleQueue
 
 State, Sale = SaleQueue.State, Event.State
@@ -46,6 +48,12 @@ def require_sale_move(queue: SaleQueue, to: str) -> None:
     if to not in sale_moves(queue):
         before, after = STATUSES[sale_status(queue)], STATUSES[to]
         raise IllegalMove(before=str(before), after=str(after))
+
+
+def move_needs_approval(queue: SaleQueue, to: str, by: User | None) -> bool:
+    """Whether this person only asks for this move, and another one approves it."""
+    closing = {"action": Approval.Action.CLOSE_SALE, "event_id": queue.pk}
+    return to == State.CLOSED and needs_approval(**closing, by=by)
 
 
 def sale_moves(queue: SaleQueue) -> list[str]:

@@ -180,6 +180,42 @@ def test_who_asked_withdraws_and_others_refuse(sale, asked, manager, other, pers
     assert (refused.state, withdrawn.state, state_of(sale)) == ("refused", "withdrawn", "open")
 
 
+def test_the_page_of_a_refused_request_says_why(sale, asked, manager, other, now):
+    services.refuse(approval_id=asked.pk, by=other, why="two acts are left", now=now)
+
+    page = fresh_client(manager).get(reverse("console:approval", args=[asked.pk]))
+
+    assert "two acts are left" in page.content.decode()
+
+
+@pytest.mark.parametrize("bound", [True, False])
+@pytest.mark.parametrize(
+    ("name", "state"),
+    [
+        ("console:move", ["closed"]),
+        ("admin:queue_salequeue_move", ["closed"]),
+        ("admin:ticketing_event_move", ["cancelled"]),
+        ("admin:ticketing_event_hold_back", []),
+    ],
+)
+def test_a_question_says_that_a_second_person_is_needed(sale, manager, name, state, bound):
+    set_rule("manager", close_sale=bound, refund_event=bound, freeze_seats=bound)
+
+    page = fresh_client(manager).get(reverse(name, args=[sale.pk, *state]))
+
+    assert page.status_code == 200
+    assert ("a second person" in page.content.decode()) is bound
+
+
+def test_pausing_needs_nobody_else(sale, manager):
+    set_rule("manager", close_sale=True)
+
+    page = fresh_client(manager).get(reverse("console:move", args=[sale.pk, "paused"]))
+
+    assert page.status_code == 200
+    assert "a second person" not in page.content.decode()
+
+
 def test_a_block_of_seats_needs_two_and_one_seat_does_not(sale, manager, other, now):
     set_rule("manager", freeze_seats=True)
     first, *rest = sale.event.seats.order_by("pk").values_list("pk", flat=True)[:4]

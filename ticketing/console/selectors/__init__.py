@@ -1,4 +1,9 @@
-from ticketing.console.selectors.approvals import approval_of, approvals, open_approvals
+from ticketing.console.selectors.approvals import (
+    answer_reason,
+    approval_of,
+    approvals,
+    open_approvals,
+)
 from ticketing.console.selectors.changes import (
     autopilot_of,
     autopilot_steps,

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from ticketing.core.errors import NotFound
-from ticketing.events.models import Approval
+from ticketing.events.models import Approval, EventChange
 
 
 def approvals() -> QuerySet[Approval]:
@@ -23,3 +23,14 @@ def approval_of(approval_id: int) -> Approval:
     if found is None:
         raise NotFound()
     return found
+
+
+def answer_reason(approval: Approval) -> str:
+    """Why it was refused or withdrawn, as the audit trail has it."""
+    answers = EventChange.objects.filter(
+        event_id=approval.event_id,
+        what=f"approval {approval.action}",
+        at=approval.answered_at,
+        after=approval.state,
+    )
+    return answers.values_list("why", flat=True).first() or ""

@@ -50,6 +50,7 @@ def approval(request: HttpRequest, approval_id: int) -> HttpResponse:
         "is_late": found.state == Approval.State.ASKED and not found.is_open(now),
         "is_own": is_own,
         "may_approve": not is_own and services.may_answer(user, found),
+        "answer_reason": selectors.answer_reason(found),
         "roles": ", ".join(services.roles_that_may_answer(found)),
         "status": _status(found),
     }

@@ -53,7 +53,9 @@ def move(request: HttpRequest, event_id: int, to: str) -> HttpResponse:
     if request.method != "POST":
         queue_selectors.require_sale_move(queue, to)
     title = _("%(event)s: %(state)s") % {"event": queue, "state": move_label(queue, to)}
-    return confirm_page(request, queue, title, form, MOVE_CONSEQUENCES[to], dangerous=dangerous)
+    needs_approval = queue_selectors.move_needs_approval(queue, to, operator(request))
+    context = {"dangerous": dangerous, "needs_approval": needs_approval}
+    return confirm_page(request, queue, title, form, MOVE_CONSEQUENCES[to], **context)
 
 
 def _move_form(to: str) -> type[ReasonForm]:

@@ -12,8 +12,8 @@ from ticketing.core.admin.pages import PagesAdmin, operator, require_post
 from ticketing.core.errors import NotFound
 from ticketing.events import services
 from ticketing.events.admin.forms.events import HOLD_BACK, HoldBackForm
-from ticketing.events.models import Event
-from ticketing.events.selectors import event_seat_counts, section_seat_counts
+from ticketing.events.models import Approval, Event
+from ticketing.events.selectors import event_seat_counts, needs_approval, section_seat_counts
 
 CONSEQUENCES = {
     Event.State.DRAFT: gettext_lazy("The public no longer sees the event."),
@@ -62,6 +62,7 @@ class EventPages(PagesAdmin):
             state=state,
             consequence=CONSEQUENCES[state],
             dangerous=state in DANGEROUS,
+            needs_approval=self._needs_approval(request, pk, services.GUARDED_MOVES.get(state)),
             counts=event_seat_counts([pk]).get(pk),
         )
 
@@ -102,7 +103,15 @@ class EventPages(PagesAdmin):
             self.message_user(request, message % {"count": count, "left": form.skipped})
             return self.back_to(event, request)
         title = _("%(event)s: hold seats back") % {"event": event}
-        sections = section_seat_counts(pk)
         return self.page(
-            request, "event_hold_back", title, event=event, form=form, sections=sections
+            request,
+            "event_hold_back",
+            title,
+            event=event,
+            form=form,
+            sections=section_seat_counts(pk),
+            needs_approval=self._needs_approval(request, pk, Approval.Action.FREEZE_SEATS),
         )
+
+    def _needs_approval(self, request: HttpRequest, pk: int, action: str | None) -> bool:
+        return bool(action) and needs_approval(action=action, event_id=pk, by=operator(request))

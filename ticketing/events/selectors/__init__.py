@@ -1,3 +1,4 @@
+from ticketing.events.selectors.approvals import needs_approval
 from ticketing.events.selectors.events import (
     all_events,
     events_without_free_seats,

@@ -1,5 +1,6 @@
 from ticketing.events.locks import event_for_update
 from ticketing.events.services.approvals import (
+    GUARDED_MOVES,
     block_seats_by_operator,
     expire_approvals,
     finish_approval,

@@ -14,8 +14,8 @@ from django.db import IntegrityError, transaction
 from ticketing.accounts.models import User
 from ticketing.events.errors import ApprovalExpired, ApprovalNeeded, OwnRequest
 from ticketing.events.locks import approval_for_update
-from ticketing.events.models import Approval, Event, EventChange, TwoPersonRule
-from ticketing.events.selectors import is_rehearsal
+from ticketing.events.models import Approval, Event, EventChange
+from ticketing.events.selectors import needs_approval
 from ticketing.events.services.events import move_event
 from ticketing.events.services.seats import block_seats
 
@@ -59,16 +59,10 @@ def require_approval(
     now: datetime,
 ) -> None:
     """If a role of this person only asks for it, store the request and raise ApprovalNeeded."""
-    if is_rehearsal(event_id) or not _only_asks(action, by):
+    if not needs_approval(action=action, event_id=event_id, by=by):
         return
     approval = _ask(action, event_id, wish, by=by, why=why, now=now)
     raise ApprovalNeeded(number=approval.pk)
-
-
-def _only_asks(action: Approval.Action, by: User | None) -> bool:
-    """The command line without a name is bound as soon as any role is."""
-    rules = TwoPersonRule.objects.filter(**{action: True})
-    return (rules if by is None else rules.filter(role__user=by)).exists()
 
 
 def _ask(
