@@ -1,16 +1,19 @@
 """Messages: with the transaction or not at all, in order, at least once, and never lost."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
-from payments import outbox, services
+from payments import locks, outbox, services
 from payments.models import OutboxMessage
 from payments.outbox import mails
 from payments.services import outbox_delivery
 from tests.payments.buyers import add_earlier_message
+from tests.race import wait_unless_blocking
 from tests.waiting_queue.commands.calling import run
+from ticketing.core.errors import IllegalMove
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 
@@ -82,6 +85,45 @@ def test_what_can_not_be_delivered_dies_steps_aside_and_can_be_revived(
     services.revive_message(pk=message.pk, now=bought.now)
     services.deliver_messages(now=bought.now)
     assert states() == ["delivered", "delivered"]
+
+
+def revive_while_another_does(bought, monkeypatch):
+    """Another operator revives the message, which is delivered, before the first one commits."""
+    OutboxMessage.objects.update(state="dead")
+    message = OutboxMessage.objects.get(kind=outbox.RESERVATION_CONFIRMED)
+    read, others = locks.message_for_update, []
+
+    def revive_and_deliver():
+        try:
+            services.revive_message(pk=message.pk, now=bought.now)
+            services.deliver_messages(now=bought.now)
+        finally:
+            connection.close()
+
+    def read_slowly(pk):
+        found = read(pk)
+        if not others:
+            others.append(threads.submit(revive_and_deliver))
+            wait_unless_blocking(others[0].done)
+        return found
+
+    monkeypatch.setattr(locks, "message_for_update", read_slowly)
+    with ThreadPoolExecutor(1) as threads:
+        services.revive_message(pk=message.pk, now=bought.now)
+    services.deliver_messages(now=bought.now)
+    return others[0].exception()
+
+
+def test_of_two_operators_one_revives_a_message(bought, monkeypatch, mailoutbox):
+    assert isinstance(revive_while_another_does(bought, monkeypatch), IllegalMove)
+    assert len(mailoutbox) == 1
+
+
+def test_control_without_the_lock_it_is_delivered_twice(bought, monkeypatch, mailoutbox):
+    monkeypatch.setattr(locks, "message_for_update", lambda pk: OutboxMessage.objects.get(pk=pk))
+
+    assert revive_while_another_does(bought, monkeypatch) is None
+    assert len(mailoutbox) == 2
 
 
 def test_a_courier_that_dies_is_replaced(bought, monkeypatch, mailoutbox):
