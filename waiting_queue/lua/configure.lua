@@ -1,6 +1,6 @@
--- Write the rules of a queue. Without meta nothing happens unless the queue is new, or its line was lost, and the
--- mark of its rebuild is there: the server has lost nothing since the rebuild began. If the lobby is about to be drawn, its numbers are reserved in the same
--- step, so that whoever joins from now on is behind everybody in it.
+-- Write the rules of a queue. Without meta nothing happens unless the queue is new, or its line was lost and the mark
+-- of its rebuild is there: then the server has lost nothing since the rebuild began. If the lobby is about to be
+-- drawn, its numbers are reserved in the same step, so that whoever joins from now on is behind everybody in it.
 --
 -- KEYS     as in _line.lua
 -- ARGV     now_ms, new (0: meta must be there, 1: it may be missing, else the mark), then the rules as for a tick
