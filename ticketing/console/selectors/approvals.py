@@ -27,6 +27,8 @@ def approval_of(approval_id: int) -> Approval:
 
 def answer_reason(approval: Approval) -> str:
     """Why it was refused or withdrawn, as the audit trail has it."""
+    if approval.answered_at is None:
+        return ""
     answers = EventChange.objects.filter(
         event_id=approval.event_id,
         what=f"approval {approval.action}",

@@ -114,4 +114,6 @@ class EventPages(PagesAdmin):
         )
 
     def _needs_approval(self, request: HttpRequest, pk: int, action: str | None) -> bool:
-        return bool(action) and needs_approval(action=action, event_id=pk, by=operator(request))
+        if action is None:
+            return False
+        return needs_approval(action=action, event_id=pk, by=operator(request))
