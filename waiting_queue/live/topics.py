@@ -144,10 +144,12 @@ class QueueTopic(Topic[QueueSubscriber]):
         self.message = message = messages[-1]
         frames = self._frames = Frames(message, self._turn)
         changed |= self._look_up_next
+        tabs = (tab for person in changed for tab in self.people.get(person, ()))
+        greeted = {tab for tab in tabs if tab.standing}
         standings = await store.apeek_all(self.key, list(changed), frames.now)
         self._look_up_next = set()
         news = self._new_announcements(self._pushed)
-        await self._push_changed(frames, standings, news)
+        await self._push_changed(frames, standings, greeted, news)
         await self._push_ranks(frames, standings, _slots_between(self._pushed, message), news)
         self._pushed = message  # only now: what a failure interrupts is pushed with the next one
         metrics.BROADCAST_SECONDS.observe(max(store.ms(clock.now()) - messages[0].at_ms, 0) / 1000)
@@ -189,16 +191,23 @@ class QueueTopic(Topic[QueueSubscriber]):
         )
 
     async def _push_changed(
-        self, frames: Frames, standings: dict[str, Standing], news: Mapping[str, str]
+        self,
+        frames: Frames,
+        standings: dict[str, Standing],
+        greeted: set[QueueSubscriber],
+        news: Mapping[str, str],
     ) -> None:
         """Push new standings. A page whose place was lost with Redis is asked to connect again with
-        the token that restores it."""
+        the token that restores it. One that was not `greeted` before the look-up may have been
+        meanwhile, from a later one: it is looked up again with the next message."""
         lost: list[QueueSubscriber] = []
         async for batch in in_batches(standings.items()):
             for person, standing in batch:
                 tabs = self.people.get(person, ())
                 for subscriber in tabs:
-                    if subscriber.has_lost_place(standing):
+                    if subscriber not in greeted and standing.turn <= subscriber.turn:
+                        self._look_up_next.add(person)
+                    elif subscriber.has_lost_place(standing):
                         lost.append(subscriber)
                     else:
                         text = frames.changed(person, standing, subscriber.browser)

@@ -13,6 +13,7 @@ from ticketing.core import clock
 from waiting_queue import store
 from waiting_queue.live import frames, topics
 from waiting_queue.live.topics import QueueTopic
+from waiting_queue.store import Standing
 from waiting_queue.tokens import QueueToken
 
 pytestmark = pytest.mark.usefixtures("no_server")
@@ -76,6 +77,66 @@ async def test_control_without_the_turn_the_place_gets_worse(behind, monkeypatch
     page = await greeted_between_two_ticks(behind)
 
     assert places(page) == [17, 19, 16]
+
+
+async def greeted_during_a_look_up(topic: QueueTopic, monkeypatch: pytest.MonkeyPatch) -> OpenPage:
+    """Everybody is looked up after a draw; meanwhile the head leaves and a page is opened."""
+    line, pages = line_of(range(1, 6)), list[OpenPage]()
+    topic.add(OpenPage("5").subscriber)  # another tab, which is still to be greeted
+    look_up = store.apeek_all
+
+    async def slow_look_up(*asked: Any) -> dict[str, Standing]:
+        standings = await look_up(*asked)
+        if not pages:
+            line.leave("1")
+            pages.append(greeted_from_redis(topic, line, "5"))
+        return standings
+
+    monkeypatch.setattr(store, "apeek_all", slow_look_up)
+    await receives(topic, message(line))
+    await receives(topic, message(line))
+    return pages[0]
+
+
+async def test_a_look_up_is_never_behind_the_first_answer(behind, monkeypatch):
+    page = await greeted_during_a_look_up(behind, monkeypatch)
+
+    assert places(page) == [3, 3]
+
+
+async def test_control_without_knowing_who_was_greeted_the_place_gets_worse(behind, monkeypatch):
+    push_changed = QueueTopic._push_changed
+
+    async def as_if_all_were(self: QueueTopic, frames: Any, standings: Any, _: Any, news: Any):
+        await push_changed(self, frames, standings, set(self.subscribers), news)
+
+    monkeypatch.setattr(QueueTopic, "_push_changed", as_if_all_were)
+
+    page = await greeted_during_a_look_up(behind, monkeypatch)
+
+    assert places(page) == [3, 4, 3]
+
+
+async def test_a_call_is_pushed_to_a_page_that_was_greeted_before_it(behind, monkeypatch):
+    """Its first answer came during the look-up, but knew less."""
+    line = line_of(range(1, 3), cap=1)
+    earlier = line.poll("1")
+    line.tick(state="open")
+    called, page = message(line), OpenPage("1")
+    behind.add(OpenPage("1").subscriber)
+    look_up = store.apeek_all
+
+    async def slow_look_up(*asked: Any) -> dict[str, Standing]:
+        standings = await look_up(*asked)
+        behind.add(page.subscriber)
+        text = frames.dumps(frames.standing_frame(7, "1", earlier, line.now))
+        page.subscriber.push_standing(earlier, text)
+        return standings
+
+    monkeypatch.setattr(store, "apeek_all", slow_look_up)
+    await receives(behind, called)
+
+    assert [frame["state"] for frame in page.pop_frames()] == ["WAITING", "READY"]
 
 
 async def polled(topic: QueueTopic, token: QueueToken, turn: int) -> dict[str, Any] | None:
