@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from redis.exceptions import NoScriptError, RedisError
 
@@ -30,7 +30,7 @@ BUCKET_MS = 5_000  # calls are counted, not listed: a busy minute has tens of th
 # Longer than the longest call: a process that dies during its probe blocks the next one this long.
 PROBE_MS = 15_000
 # While the breaker is open, so often one call that only reads may see whether the gateway is back.
-READ_EVERY_MS = 5_000
+READ_EVERY_MS = 3_000
 MIN_CALLS = 10
 MAX_FAILURE_PERCENT = 50
 # A crowd makes ten calls in a moment, and a gateway that is away for a second is soon back: nothing
@@ -90,6 +90,17 @@ def breaker_state(gateway: str) -> BreakerState:
     ms_left = max(0, int(opened) + OPEN_MS - now) if opened else 0
     state = ("open" if ms_left else "half_open") if opened else "closed"
     return BreakerState(state, ms_left, sum(recent.values()), failures)
+
+
+def is_probe_due(gateway: str) -> bool | None:
+    """Whether an open breaker would let a call through that only reads; None: it is closed."""
+    try:
+        asked = redis.client().hmget(keys.breaker(gateway), "opened", "probing")
+    except RedisError as outage:
+        log.warning("the breaker could not be read, calls go out: %s", outage)
+        return None
+    opened, probing = cast("list[str | None]", asked)
+    return _now_ms() >= int(probing or 0) if opened else None
 
 
 async def publish_change(pk: int, state: str) -> None:

@@ -21,6 +21,7 @@ from payments.selectors.payments import (
     confirmed_of_day,
     day_bounds,
     dead_messages,
+    is_probe_due,
     outbox_counts,
     own_payment,
     payment,

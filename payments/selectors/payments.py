@@ -95,6 +95,10 @@ def breaker_state() -> BreakerState:
     return store.breaker_state("portone")
 
 
+def is_probe_due() -> bool | None:
+    return store.is_probe_due("portone")
+
+
 def uses_sandbox() -> bool:
     """Whether this site pays at the sandbox, so that no money moves."""
     url = settings.PORTONE_URL.rstrip("/")

@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
-from payments import locks
+from payments import locks, selectors
 from payments.gateways import preload
 from payments.models import Payment
 from payments.services.cancellations import begin_cancellation
@@ -45,8 +45,15 @@ def claim_due_payments(*, now: datetime, batch: int = BATCH) -> list[int]:
 
 
 def start_due_settlements(*, now: datetime) -> int:
-    """Claim what is due and start to settle it; returns how many, without waiting for them."""
-    room = min(BATCH, settings.PORTONE_MAX_IN_FLIGHT - len(_settling))
+    """Claim what is due and start to settle it; returns how many, without waiting for them.
+
+    While the breaker is open one payment at a time is the probe. The others stay due until it is
+    closed, so that all are settled then.
+    """
+    room = settings.PORTONE_MAX_IN_FLIGHT - len(_settling)
+    is_probe_due = selectors.is_probe_due()
+    if is_probe_due is not None:
+        room = min(room, int(is_probe_due))
     due = claim_due_payments(now=now, batch=room) if room > 0 else []
     if due:
         preload()  # in this thread: loading the SDK would stop the loop for seconds

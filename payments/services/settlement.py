@@ -26,8 +26,8 @@ log = logging.getLogger(__name__)
 LONGEST_PAUSE = 300
 # While a charge may still be sent again, somebody waits for the result.
 LONGEST_PAUSE_OF_CHARGE = 8
-# The breaker lets a call through every few seconds; it may be this one.
-BREAKER_PAUSE = 5
+# Nothing is settled while the breaker is open: the payment is due as soon as it is closed.
+BREAKER_PAUSE = 1
 # For this long a charge that the gateway does not know is sent again, with the same key. Later none
 # of our calls can still be under way, and nobody waits for the result.
 CHARGE_AGAIN = timedelta(minutes=5)

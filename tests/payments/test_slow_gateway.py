@@ -3,13 +3,16 @@
 import asyncio
 import threading
 import time
+from datetime import timedelta
+from unittest.mock import AsyncMock
 from uuid import uuid4
 
 import httpx
 import pytest
 from django.db import connection
+from redis import Redis
 
-from payments import services, tasks
+from payments import keys, services, store, tasks
 from payments.gateways import GatewayUnavailable, OutcomeUnknown, gateway
 from payments.gateways.portone import PortOne, sdk_client
 from payments.models import Payment
@@ -18,7 +21,7 @@ from tests.payments.buyers import Buyer, ask_gateway, settle_in_background
 from tests.payments.slow_gateway import slow_gateway
 from tests.soak import SOAK
 from tests.waiting import wait_until
-from ticketing.core import event_loop
+from ticketing.core import event_loop, redis
 from ticketing.core.event_loop import blocking
 from ticketing.core.fast_path import threads
 
@@ -256,6 +259,42 @@ def test_no_more_is_claimed_than_may_be_in_flight(slow, charged, settings):
     assert Payment.objects.filter(attempts=1).count() == 4
     slow.let_go()
     settle_in_background()
+    tasks.resume()
+    settle_in_background()
+
+    assert set(Payment.objects.values_list("state", flat=True)) == {"succeeded"}
+
+
+def open_breaker(now, *, probe_at):
+    opened, probing = (int(1000 * at.timestamp()) for at in (now, probe_at))
+    redis.client().hset(keys.breaker("portone"), mapping={"opened": opened, "probing": probing})
+
+
+def test_while_the_breaker_is_open_nothing_is_settled_and_all_stays_due(slow, charged, now):
+    open_breaker(now, probe_at=now + timedelta(hours=1))
+
+    tasks.resume()
+
+    assert set(Payment.objects.values_list("attempts", "due_at")) == {(0, now)}
+
+
+def test_one_settlement_is_the_probe_of_an_open_breaker_and_all_others_follow(slow, charged, now):
+    open_breaker(now, probe_at=now)
+    tasks.resume()
+    settle_in_background()
+    assert Payment.objects.filter(state="succeeded").count() == 1
+
+    tasks.resume()
+    settle_in_background()
+
+    assert set(Payment.objects.values_list("state", flat=True)) == {"succeeded"}
+
+
+def test_without_redis_all_that_is_due_is_settled(slow, charged, now, monkeypatch):
+    open_breaker(now, probe_at=now + timedelta(hours=1))
+    monkeypatch.setattr(store.redis, "client", lambda: Redis(port=1))
+    monkeypatch.setattr(store, "_run", AsyncMock(return_value=None))
+
     tasks.resume()
     settle_in_background()
 
