@@ -67,6 +67,7 @@ class BenchSite:
             "SECRET_KEY": "only-for-benchmarks",
             "LOG_LEVEL": "WARNING",
             "CHALLENGE": "off",  # a crowd from one machine would solve them instead of the site
+            "SOCKETS_PER_ADDRESS": "0",  # and has few addresses
             **env,
         }
         # Those of the tests, which have a migrated database: to migrate one takes ten seconds.
