@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from bench.options import Options
 from bench.queue_http import every_second, tick
 from bench.report import Report, Row
 from bench.site import BenchSite
+from bench.socket_clients import PER_ADDRESS
 from ticketing.development.embedded import process
 
 EVENT = 7
@@ -31,6 +33,8 @@ SIZES = (5_000, 20_000)
 PER_SERVER = 15_000  # file descriptors are limited
 PER_CLIENT_PROCESS = 12_500
 SECONDS = 12
+# For each client process addresses of its own: ports that others have just closed are not free yet.
+_sources = count(1, -(-PER_CLIENT_PROCESS // PER_ADDRESS))
 # Calls a second, free places, places, seconds of a stay, and stays known: as Redis writes them.
 PACE = "10.000000 20 800 75.000 300.000"
 NEAR_EVERYBODY, NEAR_USUAL = 10**7, 1_000
@@ -100,12 +104,12 @@ def run(options: Options) -> Report:
 
 
 def _measure(report: Report, site: BenchSite, sockets: int) -> None:
-    count, rows = max(site.processes, -(-sockets // PER_SERVER)), {}
-    with servers_of(site, count) as servers, _clients(servers, "/bench/ws", sockets) as clients:
+    processes, rows = max(site.processes, -(-sockets // PER_SERVER)), {}
+    with servers_of(site, processes) as servers, _clients(servers, "/bench/ws", sockets) as clients:
         floor = _measure_frames(servers, clients, every_second(_publish_text))
         rows["bare broadcast"] = floor.row()
     _fill_line(sockets)
-    with servers_of(site, count) as servers:
+    with servers_of(site, processes) as servers:
         before, began = servers.memory(), time.monotonic()
         with _clients(servers, f"/ws/events/{EVENT}/queue/", sockets) as clients:
             took, each = time.monotonic() - began, (servers.memory() - before) / sockets
@@ -117,7 +121,7 @@ def _measure(report: Report, site: BenchSite, sockets: int) -> None:
                 received = _measure_frames(servers, clients, every_second(tick))
                 rows[name] = received.row(floor.cost())
     rows["opening"] = {"sockets/s": sockets / took, "KB": round(each)}
-    report.table(f"{sockets:,} sockets, {count} server processes", rows)
+    report.table(f"{sockets:,} sockets, {processes} server processes", rows)
 
 
 # -- the line -------------------------------------------------------------------------------------
@@ -176,7 +180,7 @@ def _publish_text() -> None:
 
 
 @contextmanager
-def servers_of(site: BenchSite, count: int) -> Iterator[Servers]:
+def servers_of(site: BenchSite, processes: int) -> Iterator[Servers]:
     listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
     listener.set_inheritable(True)
     command = [sys.executable, "-m", "bench.server", str(listener.fileno())]
@@ -185,7 +189,7 @@ def servers_of(site: BenchSite, count: int) -> Iterator[Servers]:
             process.start(
                 command, env=site.env, stdout=log, stderr=log, pass_fds=[listener.fileno()]
             )
-            for _ in range(count)
+            for _ in range(processes)
         ]
     servers = Servers(listener, started)
     try:
@@ -212,7 +216,7 @@ def _clients(servers: Servers, path: str, sockets: int) -> Iterator[list[Any]]:
                         "port": servers.port,
                         "path": path,
                         "tokens": part,
-                        "first_source": 1 + 2 * number,
+                        "first_source": next(_sources),
                     }
                 )
             )

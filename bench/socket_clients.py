@@ -14,6 +14,8 @@ from datetime import datetime
 from typing import Any
 
 MAX_HANDSHAKES = 200  # at the same time
+# Each loopback address has ports of its own; to find one among few free ones takes long.
+PER_ADDRESS = 5_000
 MARK = b'"server_time":"'
 PONG = b"\x8a\x80\x00\x00\x00\x00"  # masked with zeros; the payload follows
 
@@ -23,7 +25,7 @@ class SocketClients:
     port: int
     path: str
     tokens: list[str]
-    first_source: int  # each loopback address has ports of its own
+    first_source: int
 
     async def open(self, received: "ReceivedFrames") -> None:
         gate = asyncio.Semaphore(MAX_HANDSHAKES)
@@ -34,7 +36,7 @@ class SocketClients:
     async def _open_one(
         self, received: "ReceivedFrames", gate: asyncio.Semaphore, number: int
     ) -> None:
-        source = f"127.0.{self.first_source + number // 10_000}.1"
+        source = f"127.0.{self.first_source + number // PER_ADDRESS}.1"
         loop = asyncio.get_running_loop()
         async with gate:
             _, listener = await loop.create_connection(
