@@ -36,9 +36,9 @@ class StandingSerializer(serializers.Serializer):
     aheadCount = whole("The same as `ahead`.")  # noqa: N815 - as the outside knows it
     total = serializers.IntegerField(min_value=0, help_text="People waiting in this lane.")
     lobby = serializers.IntegerField(min_value=0, help_text="People who wait for a draw.")
-    eta_seconds = whole("Expected wait, from the pace of the last minutes; null if unknown.")
-    eta_low_seconds = whole("If the line moves as fast as it lately did at its best.")
-    eta_high_seconds = whole("If it moves as slowly as it lately did; null if unknown.")
+    eta_seconds = whole("Expected wait; null if unknown.")
+    eta_low_seconds = whole("The shortest wait to expect; null if unknown.")
+    eta_high_seconds = whole("The longest wait to expect; null if unknown.")
     paused = serializers.BooleanField(help_text="Nobody is called at the moment.")
     deadline = serializers.DateTimeField(
         allow_null=True, help_text="READY: claim until then. ADMITTED: the pass lasts until then."

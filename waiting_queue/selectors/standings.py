@@ -146,7 +146,7 @@ def _pace(pace: str, queue_state: str, absence_ms: int, share: float) -> Pace:
 
 
 def eta_of(standing: Standing) -> Eta:
-    """Return the wait that is left, from the rate at which people were called recently."""
+    """Return the wait that is left, by the pace of the line."""
     if standing.state in {"ready", "admitted"}:
         return 0, 0, 0
     if standing.state != "waiting":

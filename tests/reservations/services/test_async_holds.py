@@ -3,13 +3,14 @@
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection, transaction
 
-from reservations import errors, services
+from reservations import errors, locks, services, sql
 from reservations.live.frames import request_body
 from reservations.models import HoldRequest, RequestedSeat, Reservation
 from reservations.services import async_holds, hold_requests
 from tests.making import make_user, seat_ids
+from tests.race import together
 from tests.reservations.acting import hold
 from ticketing.events.models import Seat
 
@@ -228,3 +229,36 @@ def test_a_sold_out_event_accepts_no_requests(event, fan, now):
 
     with pytest.raises(errors.SoldOut):
         ask(event, fan, now, seat_ids(event)[0])
+
+
+# -- a refusal and a worker at the same moment ----------------------------------------------------
+
+
+def refused_while_claimed(request, now):
+    """What a refusal of everybody who waits for the seat returns before a claim is committed."""
+
+    def refuse(_):
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '300ms'")
+        taken = [{"seat": seat, "why": "held"} for seat in request.seats]
+        return locks.refuse_waiting_requests(taken=taken, now=now)
+
+    with transaction.atomic():
+        assert locks.claim_requests(now=now, lease=now + timedelta(minutes=1), batch=1)
+        (result,) = together(1, refuse)
+    return result
+
+
+def test_a_request_that_a_worker_claims_is_not_refused_at_the_same_time(event, fan, now):
+    request = ask(event, fan, now, seat_ids(event)[0])
+
+    assert refused_while_claimed(request, now) == []
+    assert outcomes(request) == [State.PROCESSING]
+
+
+def test_control_without_skip_locked_the_refusal_waits_for_the_worker(event, fan, now, monkeypatch):
+    request = ask(event, fan, now, seat_ids(event)[0])
+    statement = sql.statement
+    monkeypatch.setattr(sql, "statement", lambda name: statement(name).replace(" SKIP LOCKED", ""))
+
+    assert isinstance(refused_while_claimed(request, now), OperationalError)
