@@ -63,6 +63,11 @@ class Acceptor:
         self._pause = None
         self.loop.add_reader(self.listener, self._accept)
 
+    def _go_on(self) -> None:
+        """Look for more at once: if nobody is left, the next turn begins with one again."""
+        self._start()
+        self._accept()
+
     def _accept(self) -> None:
         for accepted in range(self._batch):
             try:
@@ -89,4 +94,4 @@ class Acceptor:
 
     def _go_on_after(self, seconds: float) -> None:
         self.loop.remove_reader(self.listener)
-        self._pause = self.loop.call_later(seconds, self._start)
+        self._pause = self.loop.call_later(seconds, self._go_on)

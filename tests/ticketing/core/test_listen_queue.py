@@ -122,12 +122,13 @@ def test_control_in_large_batches_the_first_process_takes_all(listener, people):
     assert shares_of_two(listener, batch=WAITING) == [0, WAITING]
 
 
-def test_every_burst_begins_with_one(listener):
+@pytest.mark.parametrize("burst", [1, 3, 5, 7])
+def test_every_burst_begins_with_one(listener, burst):
     async def main() -> int:
         met: list[Any] = []
         acceptor = Acceptor(listener, lambda: Greeter(met))
-        for count in (5, 10):
-            clients = [socket.create_connection(listener.getsockname()) for _ in range(5)]
+        for count in (burst, 2 * burst):
+            clients = [socket.create_connection(listener.getsockname()) for _ in range(burst)]
             async with asyncio.timeout(PATIENCE):
                 while len(met) < count or acceptor._pause:
                     await asyncio.sleep(0)
@@ -137,7 +138,7 @@ def test_every_burst_begins_with_one(listener):
         acceptor.close()
         return len(met)
 
-    assert uvloop.run(main()) == 10
+    assert uvloop.run(main()) == 2 * burst
 
 
 def test_whoever_finds_no_file_descriptor_left_is_accepted_later(listener, monkeypatch, caplog):
