@@ -75,8 +75,10 @@ class QueueHub(Hub[QueueTopic]):
                 person, browser = subscriber.person, subscriber.browser
                 frame = frames.standing_frame(event_id, person, first, now, browser=browser)
                 subscriber.push_standing(first, frames.dumps(frame), known)
-            elif known:
-                subscriber.push_several(known)
+            else:  # which of both is newer is not known
+                self.topics[event_id].look_up_next(subscriber)
+                if known:
+                    subscriber.push_several(known)
             if not known:
                 message = await self.last_message(event_id)
                 subscriber.push_several(frames.announcement_frames(message))

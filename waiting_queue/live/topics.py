@@ -123,6 +123,10 @@ class QueueTopic(Topic[QueueSubscriber]):
         if self.task is None or self.task.done():
             self.task = asyncio.create_task(self._push_pending())
 
+    def look_up_next(self, subscriber: QueueSubscriber) -> None:
+        """Push the standing of this page with the next message, even if nothing happened to it."""
+        self._look_up_next.add(subscriber.person)
+
     def mark_stale(self) -> None:
         """Messages may have been missed, whatever their turns say: the next one reads the line."""
         self._followed = None
@@ -206,7 +210,7 @@ class QueueTopic(Topic[QueueSubscriber]):
                 tabs = self.people.get(person, ())
                 for subscriber in tabs:
                     if subscriber not in greeted and standing.turn <= subscriber.turn:
-                        self._look_up_next.add(person)
+                        self.look_up_next(subscriber)
                     elif subscriber.has_lost_place(standing):
                         lost.append(subscriber)
                     else:

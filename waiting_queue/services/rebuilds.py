@@ -61,6 +61,8 @@ def _set_numbers_aside(event_id: int) -> None:
     Committed before the next one is given: Redis may lose it, too, before it is journalled.
     """
     queue = queue_for_update(event_id)
+    if store.has_meta(event_id):  # another worker has rebuilt it meanwhile
+        return
     queue.numbers_from = max(last_numbers(event_id).values()) + MAX_LOST_NUMBERS
     queue.save(update_fields=["numbers_from"])
 

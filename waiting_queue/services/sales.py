@@ -122,6 +122,7 @@ def _reset(event_id: int, by: User | None, why: str, now: datetime) -> SaleQueue
     QueueJournal.objects.filter(event_id=event_id).delete()
     QueueDraw.objects.filter(pk=event_id).delete()
     MinuteDraw.objects.filter(queue=queue).delete()
+    queue.numbers_from = 0
     queue.draw_secrets = new_draw_secrets()
     queue.minute_secrets = new_minute_secrets() if queue.minute_secrets else ""
     queue.public_value_source = queue.public_value = ""
@@ -130,7 +131,8 @@ def _reset(event_id: int, by: User | None, why: str, now: datetime) -> SaleQueue
     if queue.lobby_opens_at and queue.lobby_opens_at <= now:
         queue.lobby_opens_at = None
     draw_fields = ["draw_secrets", "minute_secrets", "public_value_source", "public_value"]
-    queue.save(update_fields=["state", "opens_at", "lobby_opens_at", *draw_fields])
+    plan_fields = ["state", "opens_at", "lobby_opens_at", "numbers_from"]
+    queue.save(update_fields=[*plan_fields, *draw_fields])
     record_change(queue, by=by, now=now, what="state", before=before, after="scheduled", why=why)
     return queue
 

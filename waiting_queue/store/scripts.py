@@ -113,7 +113,7 @@ def run_all(calls: Sequence[ScriptCall[Any]], *, keep_failures: bool = False) ->
     return answers
 
 
-# The exception of one that failed stands in its place.
+# The same, with the exception of a call that failed in the place of its answer.
 run_each = partial(run_all, keep_failures=True)
 
 

@@ -71,7 +71,7 @@ def line(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _join(request: HttpRequest, pk: int) -> HttpResponse:
-    """In the lane that the form names by its number and code; without either in everybody's."""
+    """Join the lane that the form names by its number and code; without either everybody's."""
     caller, browser = require_caller(request), browser_of(request.headers)
     lane, code = request.POST.get("lane", ""), request.POST.get("code", "").strip()
     join = partial(

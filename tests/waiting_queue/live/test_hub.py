@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 
 from tests.waiting_queue.line import START
-from tests.waiting_queue.live.open_pages import OpenPage, line_of, message, opened
+from tests.waiting_queue.live.open_pages import OpenPage, line_of, message, opened, receives
 from ticketing.core import redis
 from ticketing.core.live import hub as core_hub
 from ticketing.core.live import shutdown
@@ -116,6 +116,27 @@ async def test_a_first_standing_older_than_a_pushed_one_is_not_sent():
     await opening
 
     assert [frame["state"] for frame in page.pop_frames()] == ["LEFT"]
+
+
+async def test_whoever_joins_while_all_are_looked_up_is_told_with_the_next_message():
+    """The page subscribes, everybody is looked up, and only then its person joins."""
+    line = line_of([1])
+    page, hub, pushed = OpenPage("2"), QueueHub.current(), asyncio.Event()
+
+    async def slow_join() -> store.Standing:
+        await pushed.wait()
+        line.join("2")
+        return line.peek("2")
+
+    opening = asyncio.create_task(hub.open_subscription(7, page.subscriber, slow_join(), line.now))
+    await asyncio.sleep(0)
+    topic = hub.topic(7)
+    await receives(topic, message(line))
+    pushed.set()
+    await opening
+    await receives(topic, message(line))
+
+    assert [frame["state"] for frame in page.pop_frames()] == ["NONE", "WAITING"]
 
 
 @pytest.mark.parametrize(("epoch", "is_lost"), [("e2", True), ("e1", False)])

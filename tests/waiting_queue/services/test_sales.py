@@ -150,6 +150,16 @@ def test_also_after_the_draw(lobby, audit, now):
     assert join_all(lobby, ["3"], now)[0].number == 1
 
 
+def test_also_after_a_rebuild_that_set_numbers_aside(lobby, audit, now):
+    services.rebuild_queue(event_id=lobby.pk, now=now, even_whole=True)
+    assert SaleQueue.objects.get().numbers_from > 0
+
+    services.move_sale(event_id=lobby.pk, to="scheduled", **audit)
+    services.move_queue(event_id=lobby.pk, to="open", **audit)
+
+    assert join_all(lobby, ["3"], now)[0].number == 1
+
+
 def test_it_does_not_open_again_at_once(lobby, audit, now):
     SaleQueue.objects.update(lobby_opens_at=now - seconds(1), opens_at=now)
 
