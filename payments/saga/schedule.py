@@ -8,6 +8,8 @@ from payments.models import Payment
 LEASE = timedelta(seconds=12)
 # A worker settles a charge this long after the browser's own call has given up.
 GRACE = timedelta(seconds=2)
+# After a call that the breaker did not let out: workers claim only the probe until it is closed.
+BREAKER_PAUSE = 1
 # A failed or cancelled payment is checked again this long after its end: a charge may come late.
 LATE_CHARGE_CHECKS = (timedelta(minutes=10), timedelta(hours=1), timedelta(days=1))
 

@@ -92,7 +92,9 @@ def _payments_of_day(day: date) -> list[Payment]:
 
 async def _amount_differences(payment: Payment, now: datetime) -> list[Difference]:
     if payment.state in UNDER_WAY:
-        is_forgotten = payment.due_at is None or payment.due_at < now - FORGOTTEN
+        is_overdue = payment.due_at is not None and payment.due_at < now - FORGOTTEN
+        waits_for_breaker = is_overdue and await in_thread(selectors.is_probe_due) is not None
+        is_forgotten = payment.due_at is None or (is_overdue and not waits_for_breaker)
         forgotten = Difference(payment.number, "forgotten", {"payment": payment.state})
         return [forgotten] if is_forgotten else []
     try:

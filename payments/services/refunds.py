@@ -11,7 +11,7 @@ from django.conf import settings
 
 from payments import selectors
 from payments.errors import NotRefundable, TooMuchToRefund
-from payments.gateways import Declined, GatewayError, GatewayPayment, gateway
+from payments.gateways import BREAKER_OPEN, Declined, GatewayError, GatewayPayment, gateway
 from payments.live.changes import publish_change
 from payments.models import Payment, Refund
 from payments.saga import refund_steps, schedule
@@ -160,7 +160,7 @@ async def settle_refund(payment: Payment, deadline: Deadline, *, now: datetime) 
             found = await gateway().fetch(number=payment.number, timeout=deadline.timeout)
     except GatewayError as error:
         log.warning("the refund of %s is not settled yet: %s", payment, error.code)
-        return await in_thread(_retry_later, payment, now)
+        return await in_thread(_retry_later, payment, now, error)
     settled = await in_thread(_finish_or_refuse, payment, refund, found, refusal, now)
     await publish_change(settled, was=was)
     return settled
@@ -207,8 +207,10 @@ async def _request_refund(payment: Payment, refund: Refund, deadline: Deadline) 
     return None
 
 
-def _retry_later(payment: Payment, now: datetime) -> Payment:
-    schedule.retry_later(payment, now, first=2, longest=LONGEST_PAUSE)
+def _retry_later(payment: Payment, now: datetime, error: GatewayError | None = None) -> Payment:
+    is_paused = error is not None and error.code == BREAKER_OPEN
+    longest = schedule.BREAKER_PAUSE if is_paused else LONGEST_PAUSE
+    schedule.retry_later(payment, now, first=2, longest=longest)
     return selectors.payment(payment.pk)
 
 

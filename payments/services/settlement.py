@@ -26,8 +26,6 @@ log = logging.getLogger(__name__)
 LONGEST_PAUSE = 300
 # While a charge may still be sent again, somebody waits for the result.
 LONGEST_PAUSE_OF_CHARGE = 8
-# Nothing is settled while the breaker is open: the payment is due as soon as it is closed.
-BREAKER_PAUSE = 1
 # For this long a charge that the gateway does not know is sent again, with the same key. Later none
 # of our calls can still be under way, and nobody waits for the result.
 CHARGE_AGAIN = timedelta(minutes=5)
@@ -160,7 +158,7 @@ def _retry_later(payment: Payment, now: datetime, error: GatewayError | None = N
     not_before = payment.reservation.deadline if is_unpaid else None
     longest = LONGEST_PAUSE
     if error is not None and error.code == BREAKER_OPEN:
-        longest = BREAKER_PAUSE
+        longest = schedule.BREAKER_PAUSE
     elif payment.state == State.CHARGING and _may_charge(payment, now):
         longest = LONGEST_PAUSE_OF_CHARGE
     schedule.retry_later(payment, now, longest=longest, not_before=not_before)

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from payments import errors, selectors, services
-from payments.models import Refund, RefundPolicy
+from payments import errors, keys, selectors, services
+from payments.models import Payment, Refund, RefundPolicy
 from payments.models.policies import TIERS
 from payments.sandbox import testing
 from payments.sandbox.testing import Behaviour
@@ -21,6 +21,7 @@ from tests.payments.buyers import (
     work,
 )
 from tests.waiting_queue.commands.calling import run
+from ticketing.core import redis
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("paying_site")]
 
@@ -79,6 +80,18 @@ def test_a_refused_refund_leaves_everything_as_it_was(buyer, event):
     assert Refund.objects.get().state == "refused"
     assert seat_states(buyer) == {"sold"}
     assert money_and_seats_agree(event)
+
+
+def test_while_the_breaker_is_open_a_refund_stays_due(paid):
+    """However often it was tried before: it is to follow as soon as the gateway is back."""
+    Payment.objects.update(attempts=10)
+    later = paid.now + timedelta(hours=1)
+    opened, probing = (int(1000 * at.timestamp()) for at in (paid.now, later))
+    redis.client().hset(keys.breaker("portone"), mapping={"opened": opened, "probing": probing})
+
+    assert refund(paid).state == "refunding"
+
+    assert paid.payment.due_at <= paid.now + timedelta(seconds=1)
 
 
 def test_a_refund_that_takes_a_while_frees_the_seats_only_then(buyer, event):

@@ -10,10 +10,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
+from payments import keys as payment_keys
 from payments.models import OutboxMessage, Payment
 from reservations.models import Reservation
 from ticketing.console import services, store
 from ticketing.console.models import Reconciliation
+from ticketing.core import redis
 from waiting_queue import services as queues
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +69,15 @@ def test_a_stuck_payment(calm, payment, operator, now):
     payment.save()
 
     assert texts(operator, now) == []
+
+
+def test_payments_that_wait_for_the_gateway_are_not_stuck(calm, payment, operator, now):
+    opened = {"opened": int(1000 * now.timestamp()), "probing": 0}
+    redis.client().hset(payment_keys.breaker("portone"), mapping=opened)
+
+    (only,) = texts(operator, now)
+
+    assert "stuck" not in only
 
 
 def test_an_undelivered_message(calm, operator, now):

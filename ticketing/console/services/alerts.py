@@ -50,7 +50,9 @@ def alerts_for(user: User, *, now: datetime) -> list[Alert]:
 def _payments(now: datetime) -> Iterator[Alert]:
     under_way = (*Payment.OPEN, Payment.State.REFUNDING)
     overdue = Payment.objects.filter(state__in=under_way, due_at__lt=now - STUCK_AFTER)
-    if stuck := _count(overdue, "reservation__event_id"):
+    # While the gateway is away all are due, and wait for the breaker (async_settlement.py).
+    is_paused = breaker_state().state != "closed"
+    if not is_paused and (stuck := _count(overdue, "reservation__event_id")):
         link = reverse("admin:payments_payment_changelist") + "?o=-7"
         text = ngettext("%(n)s payment is stuck.", "%(n)s payments are stuck.", stuck)
         yield Alert(text % {"n": stuck}, link)
