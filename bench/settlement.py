@@ -55,7 +55,7 @@ def _settle(site: WholeSite, people: int, away: float, *, mail_seconds: float = 
 
 
 def _seconds_until_settled(event: int, unknown: int) -> list[float]:
-    """Of each payment, since now."""
+    """Return after how many seconds from now each payment was settled."""
     began, seconds = time.monotonic(), list[float]()
     while len(seconds) < unknown and time.monotonic() < began + LONGEST_SECONDS:
         left = _charging(event)

@@ -48,6 +48,10 @@ class WebProcess:
                 run_gently(child.pid)
                 _wait_until_ready(address, log)
                 yield cls(child.pid, address, log)
+            except Exception as failure:
+                if child.poll() is None:
+                    raise
+                raise _ended("The web process of the rehearsal has ended", log) from failure
             finally:
                 process.stop(child)
 
@@ -81,5 +85,8 @@ def _wait_until_ready(address: Path, log: Path) -> None:
         except OSError as failure:
             answer = str(failure).encode()
     if not answer.startswith(b"HTTP/1.1 200"):
-        output = log.read_text(errors="replace").strip()[-2000:]
-        raise CannotRun(f"The web process of the rehearsal does not start:\n{output}")
+        raise _ended("The web process of the rehearsal does not start", log)
+
+
+def _ended(what: str, log: Path) -> CannotRun:
+    return CannotRun(f"{what}:\n{log.read_text(errors='replace').strip()[-2000:]}")

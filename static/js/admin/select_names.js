@@ -16,7 +16,7 @@ function nameBox(container) {
 function nameBoxes() {
   document.querySelectorAll(".select2-container").forEach(nameBox);
   // Django's hint beside the search of a double list is an icon with a name, which needs a role.
-  document.querySelectorAll(".search-label-icon").forEach((icon) => (icon.role = "img"));
+  document.querySelectorAll(".search-label-icon").forEach((icon) => (icon.setAttribute("role", "img")));
 }
 
 nameBoxes();

@@ -7,7 +7,7 @@ import { SeatPlan } from "./plan.js";
 import { FONT } from "./strokes.js";
 
 const BUDGET = { moving: 2, resting: 12 }; // ms of a frame for new tiles
-const PATIENCE = 3_000; // ms for the font, then texts have another one
+const PATIENCE = 1_000; // ms for the font, then texts have another one: the map is empty until then
 let drawing = null, plan = null, done = Promise.resolve();
 
 const acts = {

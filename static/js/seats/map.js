@@ -161,6 +161,7 @@ export class SeatMap {
     if (section?.kind === "standing") return this.#tell.stood(section);
     if (at < 0) return;
     this.#cursor = at;
+    this.#look();
     this.#tell.taken(at);
   }
 

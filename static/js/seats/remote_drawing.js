@@ -61,9 +61,9 @@ export class RemoteDrawing {
 /** Whether a worker can draw on a page's canvas: not in Safari before 16.4. */
 export const isSupported = "transferControlToOffscreen" in HTMLCanvasElement.prototype;
 
-/** The font faces of the page's style sheets: a worker has no style sheets. */
+/** The font faces of our style sheets: a worker has none. Those of browser extensions can't be read. */
 function fontFaces() {
-  return [...document.styleSheets].flatMap(({ href, cssRules }) => [...cssRules].filter((rule) => rule instanceof CSSFontFaceRule).map(({ style }) => ({
+  return [...document.styleSheets].filter(({ href }) => href?.startsWith(`${location.origin}/`)).flatMap(({ href, cssRules }) => [...cssRules].filter((rule) => rule instanceof CSSFontFaceRule).map(({ style }) => ({
     family: style.getPropertyValue("font-family").replaceAll('"', ""),
     source: style.getPropertyValue("src").replace(/url\("([^"]+)"\)/g, (_, url) => `url("${new URL(url, href)}")`),
     weight: style.getPropertyValue("font-weight"),

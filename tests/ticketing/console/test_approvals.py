@@ -204,7 +204,7 @@ def test_a_question_says_that_a_second_person_is_needed(sale, manager, name, sta
     page = fresh_client(manager).get(reverse(name, args=[sale.pk, *state]))
 
     assert page.status_code == 200
-    assert ("a second person" in page.content.decode()) is bound
+    assert ("second person has to approve" in page.content.decode()) is bound
 
 
 def test_pausing_needs_nobody_else(sale, manager):

@@ -199,7 +199,7 @@ def audit_trail(
 
 
 def _in_order_of_change(entries: list[Entry]) -> list[Entry]:
-    """Put the changes of each subject into the order in which they were made.
+    """Put the changes of each subject on this page into the order in which they were made.
 
     Their times are those at which calls began, and one that began earlier may change it later.
     """
