@@ -51,6 +51,7 @@ def test_a_drawing_that_is_saved_by_a_double_click_is_saved_once(operator_page, 
     answers = []
     operator_page.on("response", lambda it: answers.append(it.request.method))
     operator_page.goto(f"/admin/ticketing/seatplan/{plan.pk}/edit/")
+    operator_page.locator("[data-drawing] [data-code]").first.wait_for()
     operator_page.get_by_role("button", name="Turn right").click()
 
     operator_page.get_by_role("button", name="Save", exact=True).dblclick()

@@ -46,6 +46,7 @@ function show() {
 }
 
 function apply(next) {
+  if (!sections.length) return; // not loaded yet
   before.push({ sections, selected });
   sections = next;
   const keys = new Set(sections.flatMap((one) => one.seats?.map((seat) => change.seatKey(one, seat)) ?? []));
@@ -89,7 +90,7 @@ const ACTIONS = {
 };
 
 async function save() {
-  if (isSaving) return;
+  if (isSaving || !sections.length) return;
   isSaving = true;
   const data = new FormData();
   data.append("csrfmiddlewaretoken", root.querySelector("[name=csrfmiddlewaretoken]").value);
