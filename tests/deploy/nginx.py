@@ -68,7 +68,7 @@ class Proxied:
 
 
 def write_configuration(folder: Path, *, upstream: int, http: int, https: int) -> Path:
-    """The file of deploy/, with other ports and a certificate of our own."""
+    """The file of deploy/ with our ports and certificate, and with time on a busy machine."""
     make_certificate(folder)
     text = Path("deploy/nginx/ticketing.conf").read_text()
     for real, ours in {
@@ -76,6 +76,7 @@ def write_configuration(folder: Path, *, upstream: int, http: int, https: int) -
         "listen 443 ssl": f"listen 127.0.0.1:{https} ssl",
         "listen 80;": f"listen 127.0.0.1:{http};",
         "/etc/ssl/tickets.": f"{folder}/tickets.",
+        "client_header_timeout 10s;": f"client_header_timeout {PATIENCE}s;",
     }.items():
         assert real in text
         text = text.replace(real, ours)
