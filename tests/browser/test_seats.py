@@ -401,6 +401,24 @@ def test_a_switch_to_dark_colours_draws_all_of_it_again(open_seats, hall, fan, s
     poll_page(light, lambda: picture(light) == picture(dark))
 
 
+# As browser extensions do, before the page's own scripts run.
+ADD_STYLE = """new MutationObserver((_, observer) => {
+  if (!document.head) return;
+  observer.disconnect();
+  const style = document.createElement("style");
+  style.textContent = '@font-face { font-family: Theirs; src: url("theirs.woff2"); }';
+  document.head.append(style);
+}).observe(document, { childList: true, subtree: true });"""
+
+
+def test_the_map_is_drawn_beside_style_sheets_of_browser_extensions(open_seats, hall, fan):
+    page = open_seats(hall, fan, bypass_csp=True, **with_script(ADD_STYLE))
+
+    is_drawn(page)
+
+    assert page.locator("style").count() == 1
+
+
 def test_where_the_worker_can_not_be_loaded_the_page_draws(open_seats, hall, fan):
     """As in browsers whose workers can't import modules."""
     whole = open_seats(hall, fan)

@@ -221,3 +221,19 @@ def test_a_rebuild_waits_for_a_copy_of_the_journal_and_counts_everybody(paused, 
     assert counts == [5]
     assert QueueChange.objects.filter(what="rebuilt").latest("pk").after == "5"
     assert numbers_in_line(paused) == {str(person): person for person in range(1, 6)}
+
+
+def test_of_a_line_that_another_worker_has_rebuilt_no_numbers_are_set_aside_again(
+    paused, now, monkeypatch
+):
+    join(paused, 1, now)
+    services.drain_journals()
+    redis.queue_client().flushdb()
+    services.rebuild_queue(event_id=paused.pk, now=now)
+    rebuilds._set_numbers_aside(paused.pk)
+    assert SaleQueue.objects.get().numbers_from == 1 + rebuilds.MAX_LOST_NUMBERS
+
+    monkeypatch.setattr(store, "has_meta", lambda _: False)
+    rebuilds._set_numbers_aside(paused.pk)
+
+    assert SaleQueue.objects.get().numbers_from == 1 + 2 * rebuilds.MAX_LOST_NUMBERS
