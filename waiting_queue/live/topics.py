@@ -147,11 +147,15 @@ class QueueTopic(Topic[QueueSubscriber]):
         changed = {person for message in messages for person in await self._follow(message)}
         self.message = message = messages[-1]
         frames = self._frames = Frames(message, self._turn)
-        changed |= self._look_up_next
+        asked, self._look_up_next = self._look_up_next, set()  # more may ask during the look-up
+        changed |= asked
         tabs = (tab for person in changed for tab in self.people.get(person, ()))
         greeted = {tab for tab in tabs if tab.standing}
-        standings = await store.apeek_all(self.key, list(changed), frames.now)
-        self._look_up_next = set()
+        try:
+            standings = await store.apeek_all(self.key, list(changed), frames.now)
+        except BaseException:
+            self._look_up_next |= asked
+            raise
         news = self._new_announcements(self._pushed)
         await self._push_changed(frames, standings, greeted, news)
         await self._push_ranks(frames, standings, _slots_between(self._pushed, message), news)

@@ -117,6 +117,27 @@ async def test_control_without_knowing_who_was_greeted_the_place_gets_worse(behi
     assert places(page) == [3, 4, 3]
 
 
+async def test_whoever_asks_for_a_look_up_during_another_one_gets_it_with_the_next_message(
+    behind, monkeypatch
+):
+    line = line_of(range(1, 6))
+    page = greeted_from_redis(behind, line, "5")
+    await receives(behind, message(line))
+    look_up, looked_up = store.apeek_all, list[list[str]]()
+
+    async def slow_look_up(event_id: int, people: list[str], now: Any) -> dict[str, Standing]:
+        looked_up.append(people)
+        if len(looked_up) == 1:
+            behind.look_up_next(page.subscriber)
+        return await look_up(event_id, people, now)
+
+    monkeypatch.setattr(store, "apeek_all", slow_look_up)
+    for _ in range(3):
+        await receives(behind, message(line))
+
+    assert looked_up == [[], ["5"], []]
+
+
 async def test_a_call_is_pushed_to_a_page_that_was_greeted_before_it(behind, monkeypatch):
     """Its first answer came during the look-up, but knew less."""
     line = line_of(range(1, 3), cap=1)
