@@ -13,6 +13,8 @@ TICK_BATCH = env.number(
 SWEEP_BATCH = env.number(
     "SWEEP_BATCH", 200, "People whom the tick's script takes out of a line at most, each time."
 )
+if not 1 <= min(TICK_BATCH, SWEEP_BATCH) <= max(TICK_BATCH, SWEEP_BATCH) <= 5_000:
+    raise ImproperlyConfigured("TICK_BATCH and SWEEP_BATCH are at least 1 and at most 5000.")
 
 LIVE_NEAR = env.number(
     "LIVE_NEAR",

@@ -31,14 +31,20 @@ local unverified = KEYS[20]
 -- Of `_party.lua`, which follows only in scripts that take people out of lobby or line.
 local hand_over, leave_party
 
--- Which start of which server wrote the line.
+-- Whether this start of this server wrote the line.
+local function is_same_server()
+  local run_id = redis.call('HGET', meta, 'run_id')
+  return not run_id or string.find(redis.call('INFO', 'server'), 'run_id:' .. run_id, 1, true) ~= nil
+end
+
+-- Write down which start of which server writes the line. Returns whether it is no other than before.
 local function note_server()
-  local run_id = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
-  if (redis.call('HGET', meta, 'run_id') or run_id) == run_id then
-    redis.call('HSET', meta, 'run_id', run_id, 'saved', redis.call('LASTSAVE'))
-    return true
+  if not is_same_server() then
+    return false
   end
-  return false
+  local run_id = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
+  redis.call('HSET', meta, 'run_id', run_id, 'saved', redis.call('LASTSAVE'))
+  return true
 end
 
 -- A server that was started again, or took over from another, may lack the last second: numbers would be given
@@ -52,8 +58,6 @@ local function require_same_server()
 end
 require_same_server()
 
-local ENDINGS = { completed = 0, left = 1, expired = 2, blocked = 3, closed = 4 }
-local ENDING_NAMES = { [0] = 'completed', 'left', 'expired', 'blocked', 'closed' }
 -- Unused permits are kept for this long only; permits of ticks that did not run are not lost.
 local KEPT_MS = 1000
 local MISSED_MS = 60000
@@ -89,21 +93,18 @@ end
 
 -- Write the rules that begin at ARGV[first], and the lanes after them.
 local function set_rules(first, now)
-  local names = {
-    'epoch', 'state', 'drawing', 'capacity', 'rate', 'cap', 'claim', 'pass', 'pass_max', 'absence', 'lines', 'limit',
-    'mode', 'companions',
-  }
-  local state, drawing = ARGV[first + 1], ARGV[first + 2]
+  local epoch, state, drawing, capacity, rate, cap, claim, pass, pass_max, absence, lines, limit, mode, most =
+    unpack(ARGV, first, first + 13)
   if state == 'lobby' and redis.call('HEXISTS', meta, 'lobby_first') == 1 then
     return -- read before the lobby ended: nobody may enter it any more
   end
-  local fields = {}
-  for index, name in ipairs(names) do
-    fields[2 * index - 1], fields[2 * index] = name, ARGV[first + index - 1]
-  end
   local was_drawing = redis.call('HGET', meta, 'drawing') == '1'
-  redis.call('HSET', meta, unpack(fields))
-  if #ARGV >= first + #names and set_lanes(first + #names) then
+  redis.call(
+    'HSET', meta, 'epoch', epoch, 'state', state, 'drawing', drawing, 'capacity', capacity, 'rate', rate, 'cap', cap,
+    'claim', claim, 'pass', pass, 'pass_max', pass_max, 'absence', absence, 'lines', lines, 'limit', limit,
+    'mode', mode, 'companions', most
+  )
+  if #ARGV >= first + 14 and set_lanes(first + 14) then
     redis.call('HSET', meta, 'laned', 1)
     skip_turn() -- servers read the lanes, too
   end
@@ -122,21 +123,29 @@ local function rules(...)
   return unpack(values)
 end
 
-local function add_change(person, number)
-  if redis.call('RPUSH', changes, person .. ':' .. number) > CHANGES_KEPT then
+local function add_changes(...)
+  if redis.call('RPUSH', changes, ...) > CHANGES_KEPT then
     skip_turn()
   end
 end
 
--- Write to the journal. A join changes nobody else's place; everything else is a change.
--- `leader` is that of the person's party, if they are in one, or whose place in a draw they have. `freed` is the
--- number that nobody has from now on, if it is not this one; 0: none.
-local function record(kind, person, number, now, leader, freed)
+local function add_change(person, number)
+  add_changes(person .. ':' .. number)
+end
+
+local function write_journal(kind, person, number, now, leader)
   if leader then
     redis.call('XADD', journal, '*', 'k', kind, 'p', person, 'n', number, 't', now, 'l', leader)
   else
     redis.call('XADD', journal, '*', 'k', kind, 'p', person, 'n', number, 't', now)
   end
+end
+
+-- Write to the journal, and tell the pages. A join changes nobody else's place; everything else is a change.
+-- `leader` is that of the person's party, if they are in one, or whose place in a draw they have. `freed` is the
+-- number that nobody has from now on, if it is not this one; 0: none.
+local function record(kind, person, number, now, leader, freed)
+  write_journal(kind, person, number, now, leader)
   if kind ~= 'join' and kind ~= 'lobby' then
     add_change(person, freed or number)
   end
@@ -189,20 +198,20 @@ local function later(now, before)
   return math.max(now, before)
 end
 
--- Permits to admit, including those of the time since the last refill.
+-- Permits to admit, including those of the time since the last refill. Returns also what `spend` needs.
 local function permits(now)
   local rate, tokens, refilled = rules('rate', 'tokens', 'refilled')
   if rate == 0 then
-    return math.huge
+    return math.huge, rate, refilled
   end
   local elapsed = math.min(math.max(now - refilled, 0), MISSED_MS)
-  return math.floor((tokens + elapsed * rate / 1000) * 1e6 + 0.5) / 1e6 -- so that 0.7 + 0.3 is 1
+  -- Rounded so that 0.7 + 0.3 is 1.
+  return math.floor((tokens + elapsed * rate / 1000) * 1e6 + 0.5) / 1e6, rate, refilled
 end
 
--- Take `count` permits. What is left beyond a second's worth is dropped, unless `more` are taken
+-- Take `count` of the `available` permits. What is left beyond a second's worth is dropped, unless `more` are taken
 -- in the next round of this tick.
-local function spend(available, count, now, more)
-  local rate, refilled = rules('rate', 'refilled')
+local function spend(count, now, available, rate, refilled, more)
   if rate == 0 then
     available, count = 0, 0
   end
@@ -231,21 +240,22 @@ end
 -- What the estimate of a wait is made of (`Pace`): how many are called a second, room and cap, how long
 -- a place is taken, and how many stays that is known from. Memory of five minutes. As long as few stays
 -- are known, one of the length of a pass counts, too.
-local function update_pace(elapsed)
+-- Returns  fields of meta and their values
+local function pace_fields(elapsed, free)
   local keep = math.exp(-elapsed / 300)
-  local rate, cap, pass, known = rules('rate', 'cap', 'pass', 'known_stays')
+  local rate, cap, pass, known, over, over_ms, claims, no_shows =
+    rules('rate', 'cap', 'pass', 'known_stays', 'stays', 'stays_ms', 'claims', 'no_shows')
   local stays, stayed, came, missed = string.match(known or '', '(%S+) (%S+) (%S+) (%S+)')
-  local ended, ended_ms, claims, no_shows = rules('stays', 'stays_ms', 'claims', 'no_shows')
-  stays, stayed = (stays or 0) * keep + (ended or 0), (stayed or 0) * keep + (ended_ms or 0) / 1000
+  stays, stayed = (stays or 0) * keep + (over or 0), (stayed or 0) * keep + (over_ms or 0) / 1000
   came, missed = (came or 0) * keep + (claims or 0), (missed or 0) * keep + (no_shows or 0)
   local assumed = 1 / (1 + stays) ^ 2
   local stay = (stayed + assumed * pass / 1000) / (stays + assumed)
   local calls = rate / (1 - math.min(missed / (came + missed + 5), 0.75))
-  redis.call('HDEL', meta, 'stays', 'stays_ms', 'claims', 'no_shows')
-  redis.call(
-    'HSET', meta, 'known_stays', string.format('%.3f %.3f %.3f %.3f', stays, stayed, came, missed),
-    'pace', string.format('%.6f %d %d %.3f %.3f', calls, room(), cap, stay, stays)
-  )
+  if over or claims or no_shows then
+    redis.call('HDEL', meta, 'stays', 'stays_ms', 'claims', 'no_shows')
+  end
+  return 'known_stays', string.format('%.3f %.3f %.3f %.3f', stays, stayed, came, missed),
+    'pace', string.format('%.6f %d %d %.3f %.3f', calls, free, cap, stay, stays)
 end
 
 local function admit(person, number, now, leader, browser)
@@ -254,6 +264,17 @@ local function admit(person, number, now, leader, browser)
   redis.call('HSET', called, person, mark)
   redis.call('HINCRBY', meta, 'admitted', 1)
   record('admit', person, number, now, leader)
+end
+
+-- The score in `ended` of somebody who is out: when, and how.
+local function ending(how, now)
+  local ENDINGS = { completed = 0, left = 1, expired = 2, blocked = 3, closed = 4 }
+  return now * 8 + ENDINGS[how]
+end
+
+local function how_ended(score)
+  local ENDINGS = { [0] = 'completed', 'left', 'expired', 'blocked', 'closed' }
+  return ENDINGS[tonumber(score) % 8]
 end
 
 -- Remove a person from the one set they are in. Returns the state they had, or false. Scripts without
@@ -283,7 +304,7 @@ local function remove(person, how, now)
   if was == 'ready' then
     give_back_permit(leader, number)
   end
-  redis.call('ZADD', ended, now * 8 + ENDINGS[how], person)
+  redis.call('ZADD', ended, ending(how, now), person)
   redis.call('HINCRBY', meta, how, 1)
   record(how, person, number, now, nil, is_kept and 0 or number)
   return was
@@ -292,9 +313,6 @@ end
 -- How many people who are still to be drawn will get a number before this one, in the same lane. Minutes are in
 -- everybody's.
 local function undrawn_before(number)
-  if redis.call('ZCARD', lobby) == 0 then
-    return 0
-  end
   if number % LANE_NUMBERS <= tonumber(redis.call('HGET', meta, 'lobby_last') or math.huge) then
     return 0
   end
@@ -314,49 +332,54 @@ local function lane_in_lobby(arrival)
   return score < MINUTES_FROM and math.floor(score / LOBBY_LANE) or 0
 end
 
+-- The place in line of a person with this number, nil if they are not there; `in_lobby` if it was read already.
+local function place_in_line(person, number, in_lobby)
+  local ahead = redis.call('ZRANK', line, person)
+  if not ahead then
+    return nil
+  end
+  if number >= LANE_NUMBERS then -- without those of the lanes before
+    ahead = ahead - redis.call('ZCOUNT', line, '-inf', '(' .. numbers_of_lane(lane_of(number)))
+  end
+  in_lobby = in_lobby or redis.call('ZCARD', lobby)
+  ahead = in_lobby > 0 and ahead + undrawn_before(number) or ahead
+  return { 'waiting', number, ahead, 0, 0, in_lobby = in_lobby }
+end
+
+-- The place of somebody who was called.
+local function place_inside(person, number, admitted, now)
+  local deadline = tonumber(redis.call('ZSCORE', inside, person) or 0)
+  if deadline > 0 then
+    return { deadline > now and 'admitted' or 'expired', number, 0, deadline, admitted }
+  end
+  deadline = tonumber(redis.call('ZSCORE', ready, person) or 0)
+  return { deadline > now and 'ready' or 'expired', number, 0, deadline, 0 }
+end
+
 -- Returns {state, number, ahead, deadline, admitted_ms}; in the lobby, the number says the lane only; with the
 --         `holder` of a companion's place, the `leader` of the party with which somebody was called, and of
---         people inside `moves` and `browser` of their pass
+--         people inside `moves` and `browser` of their pass; in line also how many are `in_lobby`
 local function place_of(person, now)
   local number, admitted, holder, leader, moves, browser = number_of(person)
-  local place
-  local ahead = number > 0 and redis.call('ZRANK', line, holder)
-  if ahead then
-    if number >= LANE_NUMBERS then -- without those of the lanes before
-      ahead = ahead - redis.call('ZCOUNT', line, '-inf', '(' .. numbers_of_lane(lane_of(number)))
-    end
-    place = { 'waiting', number, ahead + undrawn_before(number), 0, 0 }
-  else
-    local deadline = tonumber(redis.call('ZSCORE', inside, person) or 0)
-    if deadline > 0 then
-      local state = deadline > now and 'admitted' or 'expired'
-      place = { state, number, 0, deadline, admitted, moves = moves, browser = browser }
-    else
-      deadline = tonumber(redis.call('ZSCORE', ready, person) or 0)
-      local arrival = deadline == 0 and redis.call('ZSCORE', lobby, holder)
-      if deadline > 0 then
-        place = { deadline > now and 'ready' or 'expired', number, 0, deadline, 0 }
-      elseif arrival then
-        place = { 'lobby', lane_in_lobby(arrival) * LANE_NUMBERS, 0, 0, 0 }
-      end
-    end
+  if moves then
+    local place = place_inside(person, number, admitted, now)
+    place.leader, place.moves, place.browser = leader, moves, browser
+    return place
   end
-  if place and holder ~= person then
-    place.holder = holder
-  elseif place and leader then
-    place.leader = leader
+  local place = number > 0 and place_in_line(holder, number)
+  local arrival = not place and redis.call('ZSCORE', lobby, holder)
+  if arrival then
+    place = { 'lobby', lane_in_lobby(arrival) * LANE_NUMBERS, 0, 0, 0 }
   end
   if place then
+    place.holder = holder ~= person and holder or nil
     return place
   end
   if redis.call('SISMEMBER', at_limit, person) == 1 then
     return { 'at_limit', 0, 0, 0, 0 }
   end
-  local ending = redis.call('ZSCORE', ended, person)
-  if ending then
-    return { ENDING_NAMES[tonumber(ending) % 8], 0, 0, 0, 0 }
-  end
-  return { 'none', 0, 0, 0, 0 }
+  local score = redis.call('ZSCORE', ended, person)
+  return { score and how_ended(score) or 'none', 0, 0, 0, 0 }
 end
 
 -- Whether a token was given for an earlier stay in line than the present one. A token of somebody
@@ -382,38 +405,33 @@ end
 --          contains everything this answer knows; party is leader:people, without people once they are called;
 --          demoted is the reason; share is that of the lane, '' without lanes
 local function standing(person, now, place)
-  local answer = place or place_of(person, now)
-  local values = redis.call(
-    'HMGET', meta, 'state', 'pace', 'epoch', 'lines', 'absence', 'turn', 'mode', 'parties', 'demotions', 'laned'
+  place = place or place_of(person, now)
+  local state, pace, epoch, lines, absence, turn, mode, has_parties, has_demotions, is_laned = unpack(
+    redis.call('HMGET', meta, 'state', 'pace', 'epoch', 'lines', 'absence', 'turn', 'mode', 'parties', 'demotions', 'laned')
   )
-  local is_laned, lane = values[10], lane_of(answer[2])
-  if is_laned and answer[1] == 'waiting' then
-    answer[6] = redis.call('ZCOUNT', line, numbers_of_lane(lane))
-  else
-    answer[6] = redis.call('ZCARD', line)
+  local where, number = place[1], place[2]
+  local in_line, share
+  if is_laned then
+    local lane = lane_of(number)
+    share = tostring(of_lane(lane, 'share') or 1)
+    in_line = where == 'waiting' and redis.call('ZCOUNT', line, numbers_of_lane(lane))
   end
-  answer[7] = redis.call('ZCARD', lobby)
-  answer[8] = values[1] or ''
-  answer[9] = values[2] or ''
-  answer[10] = values[3] or ''
-  answer[11] = tonumber(values[4] or 0)
-  answer[12] = tonumber(values[5] or 0)
-  answer[13] = tonumber(values[6] or 0) + 1
-  answer[14] = values[7] or ''
-  answer[15], answer[16] = '', ''
-  if values[8] and answer.leader then
-    answer[15] = answer.leader .. ':'
-  elseif values[8] and (answer[1] == 'waiting' or answer[1] == 'lobby') then
-    local holder = answer.holder or person
+  local party, reason
+  if has_parties and place.leader then
+    party = place.leader .. ':'
+  elseif has_parties and (where == 'waiting' or where == 'lobby') then
+    local holder = place.holder or person
     local _, others = string.gsub(redis.call('HGET', parties, holder) or '', '%S+', '')
-    answer[15] = others > 0 and holder .. ':' .. others + 1 or ''
+    party = others > 0 and holder .. ':' .. others + 1
   end
-  if values[9] then
-    local given, reason = string.match(redis.call('HGET', demoted, person) or '', '^%d+:%d+:(%d+):(.*)$')
-    answer[16] = tonumber(given) == answer[2] and reason or ''
+  if has_demotions then
+    local given, why = string.match(redis.call('HGET', demoted, person) or '', '^%d+:%d+:(%d+):(.*)$')
+    reason = tonumber(given) == number and why
   end
-  answer[17] = answer.moves or 0
-  answer[18] = answer.browser or ''
-  answer[19] = is_laned and tostring(of_lane(lane, 'share') or 1) or ''
-  return answer
+  return {
+    where, number, place[3], place[4], place[5],
+    in_line or redis.call('ZCARD', line), place.in_lobby or redis.call('ZCARD', lobby),
+    state or '', pace or '', epoch or '', lines or 0, absence or 0, (turn or 0) + 1, mode or '',
+    party or '', reason or '', place.moves or 0, place.browser or '', share or '',
+  }
 end

@@ -34,9 +34,9 @@ end
 
 -- Add a newcomer to the minute that runs. No minute begins before the last one's end, whatever a clock says.
 local function join_minute(person, now)
-  local ends, ended = rules('minute_ends', 'minute_ended')
+  local ends, last_end = rules('minute_ends', 'minute_ended')
   if not ends then
-    local from = later(now, ended or 0)
+    local from = later(now, last_end or 0)
     redis.call('HINCRBY', meta, 'minute', 1)
     redis.call('HSET', meta, 'minute_ends', (math.floor(from / MINUTE_MS) + 1) * MINUTE_MS)
   end

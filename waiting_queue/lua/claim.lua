@@ -3,11 +3,11 @@
 -- KEYS     as in _line.lua
 -- ARGV     person, now_ms, waited_ms (since the request arrived: whoever came in time is not late);
 --          number and epoch of their queue token, or empty; their browser, which gets the pass
--- Returns  {outcome, standing…}; outcome: claimed, already, not_yet, late, not_in_line, revoked, lost
+-- Returns  {outcome, standing}; outcome: claimed, already, not_yet, late, not_in_line, revoked, lost
 local person, now, browser = ARGV[1], tonumber(ARGV[2]), ARGV[6]
 
 local function answer(outcome)
-  return { outcome, unpack(standing(person, now)) }
+  return { outcome, standing(person, now) }
 end
 
 if redis.call('HEXISTS', meta, 'epoch') == 0 then

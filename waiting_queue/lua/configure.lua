@@ -16,10 +16,12 @@ if redis.call('HEXISTS', meta, 'epoch') == 0 then
     return -1
   end
   redis.call('HDEL', meta, 'rebuild')
+  -- A short hash is a list, which every field that is read or missing is looked for in. A long value makes it a table.
+  redis.call('HSET', meta, 'format', string.rep('-', 65))
   redis.call('HSET', meta, 'tokens', 0, 'refilled', now, 'ticked', now, 'fast', rate)
   note_server()
 end
 set_rules(3, now)
 end_due_minute(now)
-update_pace(0)
+redis.call('HSET', meta, pace_fields(0, room()))
 return tonumber(redis.call('HGET', meta, 'lobby_first') or 0)

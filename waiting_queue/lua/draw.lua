@@ -17,32 +17,41 @@ if redis.call('HGET', meta, 'epoch') ~= epoch then
   return { 0, -1 }
 end
 
-local function is_drawn(person)
-  local gathered = tonumber(redis.call('ZSCORE', lobby, person) or math.huge)
-  if minute == 0 then
-    return gathered < MINUTES_FROM
-  end
-  return gathered == MINUTES_FROM + minute
-end
-
 -- Who has the place of a listed person; nobody if they gave it up (keep_lot in _party.lua).
+local has_parties = redis.call('EXISTS', parties) == 1
 local function holder_of(listed)
+  if not has_parties then
+    return listed
+  end
   local holder = redis.call('HGET', parties, '@' .. minute .. ':' .. listed) or listed
   local has_lot_of = redis.call('HGET', parties, '=' .. minute .. ':' .. holder) or holder
-  return has_lot_of == listed and is_drawn(holder) and holder
+  return has_lot_of == listed and holder
 end
 
-local moved = 0
+-- When somebody came, if they are among those who are drawn.
+local function arrival_of(person)
+  local arrival = tonumber(redis.call('ZSCORE', lobby, person) or math.huge)
+  if minute == 0 then
+    return arrival < MINUTES_FROM and arrival
+  end
+  return arrival == MINUTES_FROM + minute and arrival
+end
+
+local people, places = {}, {}
 for index = PEOPLE_FROM, #ARGV do
   local listed, number = ARGV[index], first + before + index - PEOPLE_FROM
   local person = holder_of(listed)
-  if person then
-    number = number + lane_in_lobby(redis.call('ZSCORE', lobby, person)) * LANE_NUMBERS
-    redis.call('ZREM', lobby, person)
-    redis.call('ZADD', line, number, person)
+  local arrival = person and arrival_of(person)
+  if arrival then
+    number = number + lane_in_lobby(arrival) * LANE_NUMBERS
+    people[#people + 1] = person
+    places[#places + 1], places[#places + 2] = number, person
     record('join', person, number, now, person ~= listed and listed or nil)
-    moved = moved + 1
   end
+end
+if #people > 0 then
+  redis.call('ZREM', lobby, unpack(people))
+  redis.call('ZADD', line, unpack(places))
 end
 
 local field = 'drawn:' .. minute
@@ -51,4 +60,4 @@ if #ARGV >= PEOPLE_FROM and drawn >= before then -- no part is missing
   drawn = math.max(drawn, before + #ARGV - PEOPLE_FROM + 1)
   redis.call('HSET', meta, field, drawn)
 end
-return { moved, drawn }
+return { #people, drawn }

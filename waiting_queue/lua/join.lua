@@ -5,17 +5,16 @@
 -- KEYS     as in _line.lua; the person's moves within a minute (leave.lua counts them); in a rush the solved challenge
 -- ARGV     person, now_ms, moves allowed (0: no limit); their browser, which gets the pass; lane; in a rush solution_ms,
 --          for how long the solution stays used
--- Returns  {outcome, standing…}; outcome: joined, already, full, at_limit, not_open, over, lost, solution_used;
+-- Returns  {outcome, standing}; outcome: joined, already, full, at_limit, not_open, over, lost, solution_used;
 --          {blocked, reason}; {too_often, seconds until it is possible again}; {lane_not_open, ms of its opening}
 local person, now = ARGV[1], tonumber(ARGV[2])
 local moves, moves_allowed, browser = KEYS[21], tonumber(ARGV[3]), ARGV[4]
 local lane, solved, solution_ms = tonumber(ARGV[5]), KEYS[22], ARGV[6]
 local state, capacity, drawing, mode, minute_ends, bypassing, is_laned =
-  rules('state', 'capacity', 'drawing', 'mode', 'minute_ends', 'bypass', 'laned')
-local PRESENT = { lobby = true, waiting = true, ready = true, admitted = true }
+  unpack(redis.call('HMGET', meta, 'state', 'capacity', 'drawing', 'mode', 'minute_ends', 'bypass', 'laned'))
 
 local function answer(outcome, place)
-  return { outcome, unpack(standing(person, now, place)) }
+  return { outcome, standing(person, now, place) }
 end
 
 if not state then
@@ -25,15 +24,19 @@ if redis.call('HEXISTS', blocked, person) == 1 then
   return { 'blocked', redis.call('HGET', blocked, person) }
 end
 local place = place_of(person, now)
-if PRESENT[place[1]] then
-  redis.call('ZADD', seen, 'XX', now, person)
-  keep_browser(person, place, browser)
-  return answer('already', place)
+local is_new = place[1] == 'none' -- or it is long ago that they were here
+if not is_new then
+  local PRESENT = { lobby = true, waiting = true, ready = true, admitted = true }
+  if PRESENT[place[1]] then
+    redis.call('ZADD', seen, 'XX', now, person)
+    keep_browser(person, place, browser)
+    return answer('already', place)
+  end
+  if place[1] == 'at_limit' then
+    return answer('at_limit', place)
+  end
 end
-if place[1] == 'at_limit' then
-  return answer('at_limit', place)
-end
-if moves_allowed > 0 and tonumber(redis.call('GET', moves) or 0) >= moves_allowed then
+if not is_new and moves_allowed > 0 and tonumber(redis.call('GET', moves) or 0) >= moves_allowed then
   return { 'too_often', math.ceil(redis.call('PTTL', moves) / 1000) }
 end
 if state == 'scheduled' then
@@ -42,8 +45,8 @@ end
 if state == 'closed' or state == 'draining' or mode == 'closed' then
   return answer('over')
 end
-local may_enter = state == 'open' and drawing ~= 1
-local bypasses = may_enter and (bypassing or 0) > 0 and rules('cap') > 0 and redis.call('SISMEMBER', bypass, person) == 1
+local may_enter = state == 'open' and drawing ~= '1'
+local bypasses = may_enter and tonumber(bypassing or 0) > 0 and rules('cap') > 0 and redis.call('SISMEMBER', bypass, person) == 1
 local opens = 0
 if is_laned or lane > 0 then
   opens = of_lane(lane, 'opens') -- none for a lane that the next tick will tell of
@@ -51,7 +54,8 @@ end
 if not opens or (opens > now and not bypasses) then
   return { 'lane_not_open', opens or 0 }
 end
-if not bypasses and redis.call('ZCARD', line) + redis.call('ZCARD', lobby) >= capacity then
+local in_line, in_lobby = redis.call('ZCARD', line), redis.call('ZCARD', lobby)
+if not bypasses and in_line + in_lobby >= tonumber(capacity) then
   return answer('full')
 end
 if solved and not redis.call('SET', solved, person, 'NX', 'PX', solution_ms) then
@@ -61,7 +65,7 @@ end
 if place[4] > 0 then
   remove(person, 'expired', now) -- their pass or call ran out since the last tick
 end
-if redis.call('ZREM', ended, person) == 1 then
+if not is_new and redis.call('ZREM', ended, person) == 1 then
   add_change(person, 0) -- their other open pages still say that they are out
 end
 redis.call('HINCRBY', meta, 'joined', 1)
@@ -88,11 +92,11 @@ if bypasses then
   admit(person, number, now, nil, browser)
   return answer('joined')
 end
-local is_empty = redis.call('ZCARD', line) == 0 and redis.call('ZCARD', ready) == 0 and not first_undrawn()
+local is_empty = in_line == 0 and redis.call('ZCARD', ready) == 0 and not first_undrawn()
 if may_enter and (is_empty or mode == 'passthrough') and room() > 0 then
-  local available = permits(now)
+  local available, rate, refilled = permits(now)
   if available >= 1 then
-    spend(available, 1, now)
+    spend(1, now, available, rate, refilled)
     if is_laned then
       redis.call('HINCRBY', lanes, lane .. ':called', 1)
     end
@@ -108,4 +112,4 @@ if may_enter and (is_empty or mode == 'passthrough') and room() > 0 then
 end
 redis.call('ZADD', line, number, person)
 redis.call('ZADD', seen, now, person)
-return answer('joined')
+return answer('joined', place_in_line(person, number, in_lobby))

@@ -3,14 +3,14 @@
 -- KEYS     as in _line.lua; the person's moves within a minute; the invitation; in a rush the solved challenge
 -- ARGV     person, now_ms, moves allowed (0: no limit), the lane of whose key the caller has made sure (0: none); in a
 --          rush solution_ms, for how long the solution stays used
--- Returns  {outcome, standing…}; outcome: joined, already, no_invitation, party_full, too_late, at_limit,
+-- Returns  {outcome, standing}; outcome: joined, already, no_invitation, party_full, too_late, at_limit,
 --          demoted, over, lost, solution_used; {blocked, reason}; {too_often, seconds until it is possible again};
 --          {needs_key, lane}: the party is in this lane, for which each member needs a key
 local person, now, moves_allowed = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local moves, invitation, solved, solution_ms = KEYS[21], KEYS[22], KEYS[23], ARGV[5]
 
 local function answer(outcome)
-  return { outcome, unpack(standing(person, now)) }
+  return { outcome, standing(person, now) }
 end
 
 local state, most = rules('state', 'companions')

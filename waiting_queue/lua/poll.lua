@@ -24,9 +24,11 @@ end
 redis.call('ZADD', seen, 'XX', now, person)
 local place = place_of(person, now)
 keep_browser(person, place, ARGV[5])
-local pass, longest = rules('pass', 'pass_max')
-if place[1] == 'admitted' and pass then
-  place[4] = math.max(place[4], math.min(now + pass, place[5] + longest))
-  redis.call('ZADD', inside, place[4], person)
+if place[1] == 'admitted' then
+  local pass, longest = rules('pass', 'pass_max')
+  if pass then
+    place[4] = math.max(place[4], math.min(now + pass, place[5] + longest))
+    redis.call('ZADD', inside, place[4], person)
+  end
 end
 return standing(person, now, place)

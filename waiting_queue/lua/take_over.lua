@@ -2,7 +2,7 @@
 --
 -- KEYS     as in _line.lua
 -- ARGV     person, now_ms, browser
--- Returns  {outcome, standing…}; outcome: taken, already, not_admitted, lost
+-- Returns  {outcome, standing}; outcome: taken, already, not_admitted, lost
 local person, now, browser = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
 if redis.call('HEXISTS', meta, 'epoch') == 0 then
@@ -17,4 +17,4 @@ if outcome == 'taken' then
   set_browser(person, place, place.moves + 1, browser)
   add_change(person, place[2]) -- their other open pages are told
 end
-return { outcome, unpack(standing(person, now, place)) }
+return { outcome, standing(person, now, place) }

@@ -170,10 +170,10 @@ def parse_poll(answer: list[Any]) -> Standing | None:
 
 
 def parse_result(answer: list[Any]) -> ScriptResult:
-    outcome, *rest = answer
-    if len(rest) > 1:
-        return ScriptResult(outcome, parse_standing(rest, just_joined=outcome == "joined"))
-    return ScriptResult(outcome, reason=rest[0] if rest else "")
+    outcome, *more = answer
+    if more and isinstance(more[0], list):
+        return ScriptResult(outcome, parse_standing(more[0], just_joined=outcome == "joined"))
+    return ScriptResult(outcome, reason=more[0] if more else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,7 @@ def parse_invitation(answer: list[Any]) -> Invitation:
 def parse_tick(answer: list[Any]) -> TickResult:
     if answer == ["lost"]:
         return TickResult(lost=True, called=[])
-    _count, expired, absent, lobby, waiting, ready, inside, more, *called = answer
+    expired, absent, lobby, waiting, ready, inside, more, called = answer
     return TickResult(False, called, expired, absent, lobby, waiting, ready, inside, bool(more))
 
 
