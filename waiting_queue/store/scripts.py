@@ -27,6 +27,8 @@ WITH_PARTIES = {"leave", "tick", "demote", "undo_demotion", "invite", "join_part
 # A function of a shared file ends with the `end` in the first column.
 FUNCTION = re.compile(r"^(?:local )?function (\w+)\(.*?^end\n", re.MULTILINE | re.DOTALL)
 NAME, COMMENT = re.compile(r"(?<![.\w])[a-z]\w*"), re.compile(r"--.*")
+KEY_NAMES = re.compile(r"^local ([\w, ]+) = ((?:KEYS\[\d+\](?:, )?)+)$", re.MULTILINE)
+KEY_OF_CALL = re.compile(r"(redis\.call\('[A-Z]+', )(\w+)")
 
 T = TypeVar("T")
 
@@ -57,7 +59,7 @@ def script(name: str) -> Script:
     line = [] if name in WITHOUT_LINE else ["_lanes", "_lane_turns", "_line", "_minutes"]
     shared = "\n".join(map(_read, [*line, *(["_party"] if name in WITH_PARTIES else [])]))
     own = _read(name)
-    text = f"{_used_part(shared, own)}\n{own}"
+    text = _with_keys(f"{_used_part(shared, own)}\n{own}") if line else own
     return Script(text, sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
@@ -76,6 +78,17 @@ def _used_part(shared: str, own: str) -> str:
         used |= new
         new = set[str]().union(*(names_in.get(name, ()) for name in new)) - used
     return FUNCTION.sub(lambda found: found[0] if found[1] in used else "", shared)
+
+
+def _with_keys(text: str) -> str:
+    """Write `KEYS[…]` instead of its name into every call of Redis.
+
+    A function that refers to many variables outside of it takes longer to make than to run.
+    """
+    keys = dict[str, str]()
+    for names, values in KEY_NAMES.findall(text):
+        keys.update(zip(names.split(", "), values.split(", "), strict=True))
+    return KEY_OF_CALL.sub(lambda call: call[1] + keys.get(call[2], call[2]), text)
 
 
 def run(call: ScriptCall[T]) -> T:
