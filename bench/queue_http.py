@@ -28,9 +28,7 @@ class InLine:
 
 def measure_on(site: BenchSite, report: Report, rounds: int) -> None:
     fan = _fan_in_line()
-    options = ["--port", site.env["PORT"], "--log-level", "warning", "--no-access-log"]
-    site.start(["-m", "uvicorn", "bench.asgi:application", *options])
-    site.wait_until_ready()
+    site.start_web("-m", "bench.server")
     with every_second(tick):
         _report(report, site, fan, rounds)
 

@@ -115,14 +115,15 @@ class BenchSite:
         self.children.append(child)
         return child
 
-    def start_web(self) -> None:
+    def start_web(self, *command: str) -> None:
         """Only the server processes, which share one listening socket as in `manage.py up`."""
+        command = command or ("manage.py", "serve", "--fd")
         port = int(self.env["PORT"])
         with socket.create_server(("127.0.0.1", port), backlog=4096) as listener:
             listener.set_inheritable(True)
             fd = listener.fileno()
             for _ in range(self.processes):
-                self.start(["manage.py", "serve", "--fd", str(fd)], pass_fds=[fd])
+                self.start([*command, str(fd)], pass_fds=[fd])
         self.wait_until_ready()
 
     def start_everything(self) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ticketing.core.fast_path.bodies import largest_body
+from ticketing.core.response_writer import ResponseWriter
 
 LARGEST_HEAD, MOST_HEADERS = 16 * 1024, 100
 # A request ends within this time, or brings so many bytes more in each such time.
@@ -136,6 +137,11 @@ class BoundedHttp(HttpToolsProtocol):
         return self.flow.read_paused or is_answering
 
     # -- what is sent -----------------------------------------------------------------------------
+
+    def _start_asgi_task(self, cycle: Any, app: Any) -> None:
+        super()._start_asgi_task(
+            cycle, lambda scope, receive, send: app(scope, receive, ResponseWriter(cycle))
+        )
 
     def pause_writing(self) -> None:
         super().pause_writing()

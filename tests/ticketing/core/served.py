@@ -77,6 +77,7 @@ async def served(application: Any, **choices: Any) -> AsyncIterator[Served]:
             ws=PushProtocol,
             lifespan="off",
             log_config=None,
+            access_log=False,
             timeout_graceful_shutdown=1,
             **choices,
         )

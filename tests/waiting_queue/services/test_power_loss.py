@@ -60,7 +60,10 @@ def tokens(own_valkey: Valkey, paused, now) -> dict[int, QueueToken]:
 def unguarded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Scripts that don't notice another start of the server."""
     copytree(scripts.FOLDER, tmp_path, dirs_exist_ok=True)
-    for name, check in {"_line": "\nrequire_same_server()\n", "tick": "not is_same_server()"}.items():
+    for name, check in {
+        "_line": "\nrequire_same_server()\n",
+        "tick": "not is_same_server()",
+    }.items():
         file = tmp_path / f"{name}.lua"
         assert check in file.read_text()
         file.write_text(file.read_text().replace(check, "\n" if name == "_line" else "false"))

@@ -78,6 +78,7 @@ async def _send_stream(scheme: str, stream: StreamResponse, receive: Receive, se
         (b"x-accel-buffering", b"no"),  # proxies pass every event on at once
     ]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": b"", "more_body": True})  # the head, at once
     await stream(receive, send)
     await send({"type": "http.response.body", "body": b""})
 
