@@ -280,29 +280,27 @@ end
 -- Remove a person from the one set they are in. Returns the state they had, or false. Scripts without
 -- `_party.lua` remove only people who were called, and have no place for others to take over.
 local function remove(person, how, now)
-  local number, admitted, holder, leader = number_of(person)
+  local number, admitted, holder, leader, was_called = number_of(person)
   if holder ~= person then
     return leave_party(person, holder, how, number, now)
   end
-  local was, is_kept = false, hand_over and hand_over(person, now)
-  for _, place in ipairs({ { 'waiting', line }, { 'admitted', inside }, { 'ready', ready }, { 'lobby', lobby } }) do
-    if redis.call('ZREM', place[2], person) == 1 then
-      was = place[1]
-      break
-    end
-  end
-  if not was then
-    return false
-  end
-  if was == 'waiting' or was == 'lobby' then
-    redis.call('ZREM', seen, person)
-  else
+  local was, is_kept
+  if was_called then
+    was = redis.call('ZREM', inside, person) == 1 and 'admitted' or 'ready'
     redis.call('HDEL', called, person)
     redis.call('HINCRBY', meta, 'stays', 1)
     redis.call('HINCRBY', meta, 'stays_ms', was == 'ready' and rules('claim') or now - admitted)
-  end
-  if was == 'ready' then
-    give_back_permit(leader, number)
+    if was == 'ready' then
+      redis.call('ZREM', ready, person)
+      give_back_permit(leader, number)
+    end
+  else
+    is_kept = hand_over and hand_over(person, now)
+    was = number > 0 and 'waiting' or 'lobby'
+    if redis.call('ZREM', number > 0 and line or lobby, person) == 0 then
+      return false
+    end
+    redis.call('ZREM', seen, person)
   end
   redis.call('ZADD', ended, ending(how, now), person)
   redis.call('HINCRBY', meta, how, 1)

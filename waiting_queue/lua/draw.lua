@@ -28,21 +28,25 @@ local function holder_of(listed)
   return has_lot_of == listed and holder
 end
 
--- When somebody came, if they are among those who are drawn.
-local function arrival_of(person)
-  local arrival = tonumber(redis.call('ZSCORE', lobby, person) or math.huge)
+local holders = {}
+for index = PEOPLE_FROM, #ARGV do
+  holders[#holders + 1] = holder_of(ARGV[index]) or ''
+end
+local arrivals = #holders > 0 and redis.call('ZMSCORE', lobby, unpack(holders)) or {}
+
+-- Whether somebody who came then is among those who are drawn.
+local function is_drawn(arrival)
   if minute == 0 then
-    return arrival < MINUTES_FROM and arrival
+    return arrival < MINUTES_FROM
   end
-  return arrival == MINUTES_FROM + minute and arrival
+  return arrival == MINUTES_FROM + minute
 end
 
 local people, places = {}, {}
-for index = PEOPLE_FROM, #ARGV do
-  local listed, number = ARGV[index], first + before + index - PEOPLE_FROM
-  local person = holder_of(listed)
-  local arrival = person and arrival_of(person)
-  if arrival then
+for index, person in ipairs(holders) do
+  local arrival = tonumber(arrivals[index] or math.huge)
+  if is_drawn(arrival) then
+    local listed, number = ARGV[PEOPLE_FROM + index - 1], first + before + index - 1
     number = number + lane_in_lobby(arrival) * LANE_NUMBERS
     people[#people + 1] = person
     places[#places + 1], places[#places + 2] = number, person
