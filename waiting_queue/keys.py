@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-# In the order in which the scripts expect them (`lua/_line.lua`).
+# What each of them holds says `lua/_line.lua`.
 NAMES = (
     "meta",
     "lobby",
@@ -38,10 +38,14 @@ def number_label(number: int) -> str:
     return f"{lane}-{in_lane:,}" if lane else f"{in_lane:,}"
 
 
-@lru_cache(maxsize=1_024)
 def of_event(event_id: int) -> tuple[str, ...]:
-    """All keys of an event's queue, in the order of `NAMES`."""
-    return tuple(key(event_id, name) for name in NAMES)
+    """All keys of an event's queue."""
+    return named(event_id, NAMES)
+
+
+@lru_cache(maxsize=4_096)
+def named(event_id: int, names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(key(event_id, name) for name in names)
 
 
 def key(event_id: int, name: str) -> str:

@@ -20,18 +20,19 @@ PARAMETERS = re.compile(r"\bfunction *\w*\(([\w, ]*)\)")
 
 def redeclared(text: str) -> set[str]:
     """Names of keys that a script gives another meaning, so that `KEYS[…]` would be wrong."""
-    own = scripts.KEY_NAMES.sub("", text)
+    _, own = text.split("\n", 1)
     found = ", ".join(DECLARED.findall(own) + PARAMETERS.findall(own))
     return set(found.split(", ")) & set(keys.NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_call_names_its_key_by_number(name):
-    text = scripts.script(name).text
+    script = scripts.script(name)
 
-    assert not redeclared(text)
-    assert {key for _, key in scripts.KEY_OF_CALL.findall(text)} & set(keys.NAMES) == set()
-    assert re.findall(r"redis\.call\('[A-Z]+', KEYS\[\d+\]", text)
+    assert not redeclared(script.text)
+    assert {key for _, key in scripts.KEY_OF_CALL.findall(script.text)} & set(keys.NAMES) == set()
+    assert re.findall(r"redis\.call\('[A-Z]+', KEYS\[\d+\]", script.text)
+    assert "meta" in script.keys
 
 
 @pytest.mark.parametrize(
@@ -41,10 +42,13 @@ def test_control_another_meaning_is_seen(mistake):
     assert redeclared(f"local meta, line = KEYS[1], KEYS[3]\n{mistake}\n") == {"line"}
 
 
-def test_keys_are_those_of_the_declaration():
-    text = "local meta, line = KEYS[1], KEYS[3]\nredis.call('ZADD', line, meta, 'line')"
+def test_only_keys_that_are_used_are_sent_and_those_of_the_script_follow():
+    found = scripts._with_keys("redis.call('ZADD', line, x.meta, 'lobby', MORE_KEYS[2], ready)")
 
-    assert scripts._with_keys(text).endswith("redis.call('ZADD', KEYS[3], meta, 'line')")
+    assert found.keys == ("line", "ready")
+    declared, call = found.text.splitlines()
+    assert declared == "local line, ready = KEYS[1], KEYS[2]"
+    assert call == "redis.call('ZADD', KEYS[1], x.meta, 'lobby', KEYS[4], ready)"
 
 
 def test_a_function_that_is_not_used_is_left_out():

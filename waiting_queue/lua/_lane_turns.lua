@@ -69,7 +69,7 @@ end
 local function update_shares(open)
   local total, waits = 0, {}
   for _, lane in ipairs(open) do
-    waits[lane.id] = redis.call('ZCOUNT', KEYS[3], numbers_of_lane(lane.id)) > 0
+    waits[lane.id] = redis.call('ZCOUNT', line, numbers_of_lane(lane.id)) > 0
     total = total + (waits[lane.id] and lane.weight or 0)
   end
   for _, lane in ipairs(open) do
@@ -80,5 +80,5 @@ end
 
 -- The last number given in a lane, counted within it.
 local function last_number(lane)
-  return lane == 0 and tonumber(redis.call('GET', KEYS[10]) or 0) or of_lane(lane, 'last') or 0
+  return lane == 0 and tonumber(redis.call('GET', counter) or 0) or of_lane(lane, 'last') or 0
 end

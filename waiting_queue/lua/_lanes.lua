@@ -8,7 +8,6 @@
 --       lanes  hash  ids: "0 1 2"; clock: the start of the last call; and of each lane, as id:field,
 --                    weight, opens (ms), last (number given), tag, called, share
 local LANE_NUMBERS, LOBBY_LANE = 1e10, 1e13
-local lanes = KEYS[19]
 
 local function lane_of(number)
   return math.floor(number / LANE_NUMBERS)
@@ -21,7 +20,7 @@ end
 -- The next number at the end of a lane.
 local function next_number(lane)
   if lane == 0 then
-    return redis.call('INCR', KEYS[10])
+    return redis.call('INCR', counter)
   end
   return lane * LANE_NUMBERS + redis.call('HINCRBY', lanes, string.format('%d:last', lane), 1)
 end

@@ -1,4 +1,5 @@
--- Keys and functions that all scripts of an event's line share; prepended to each of them.
+-- Keys and functions that all scripts of an event's line share. What a script uses of them is prepended to it, each
+-- key as a local variable of its name (store/scripts.py). `MORE_KEYS` are a script's own, after these.
 --
 -- KEYS  meta     hash    the rules as of the last tick, the token bucket, and counts
 --       lobby    zset    people before the opening, by when they came, or before a draw (_minutes.lua)
@@ -23,11 +24,7 @@
 --                        have; pool is the minute, 0 for the opening
 --       lanes    hash    as in _lanes.lua
 --       unverified set   people who are not called until they verify who they are
-local meta, lobby, line, ready, inside = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local seen, called, ended, blocked = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
-local counter, journal, changes, at_limit = KEYS[10], KEYS[11], KEYS[12], KEYS[13]
-local minutes, demoted, bypass, companions, parties = KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18]
-local unverified = KEYS[20]
+
 -- Of `_party.lua`, which follows only in scripts that take people out of lobby or line.
 local hand_over, leave_party
 

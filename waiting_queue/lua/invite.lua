@@ -6,7 +6,7 @@
 -- Returns  {invited, code, ms until it ends}, or {why not}: no_parties, not_in_line, too_late, not_leader,
 --          party_full, lost
 local person, now, new_code, lifetime = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
-local own_code, invitation = KEYS[#KEYS - 1], KEYS[#KEYS]
+local own_code, invitation = MORE_KEYS[1], MORE_KEYS[2]
 
 local state, most = rules('state', 'companions')
 if not state then

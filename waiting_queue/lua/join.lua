@@ -8,8 +8,8 @@
 -- Returns  {outcome, standing}; outcome: joined, already, full, at_limit, not_open, over, lost, solution_used;
 --          {blocked, reason}; {too_often, seconds until it is possible again}; {lane_not_open, ms of its opening}
 local person, now = ARGV[1], tonumber(ARGV[2])
-local moves, moves_allowed, browser = KEYS[21], tonumber(ARGV[3]), ARGV[4]
-local lane, solved, solution_ms = tonumber(ARGV[5]), KEYS[22], ARGV[6]
+local moves, moves_allowed, browser = MORE_KEYS[1], tonumber(ARGV[3]), ARGV[4]
+local lane, solved, solution_ms = tonumber(ARGV[5]), MORE_KEYS[2], ARGV[6]
 local state, capacity, drawing, mode, minute_ends, bypassing, is_laned =
   unpack(redis.call('HMGET', meta, 'state', 'capacity', 'drawing', 'mode', 'minute_ends', 'bypass', 'laned'))
 

@@ -7,7 +7,7 @@
 --          demoted, over, lost, solution_used; {blocked, reason}; {too_often, seconds until it is possible again};
 --          {needs_key, lane}: the party is in this lane, for which each member needs a key
 local person, now, moves_allowed = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local moves, invitation, solved, solution_ms = KEYS[21], KEYS[22], KEYS[23], ARGV[5]
+local moves, invitation, solved, solution_ms = MORE_KEYS[1], MORE_KEYS[2], MORE_KEYS[3], ARGV[5]
 
 local function answer(outcome)
   return { outcome, standing(person, now) }

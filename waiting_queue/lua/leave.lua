@@ -6,7 +6,7 @@
 --          many seats they bought); number and epoch of their queue token, if they sent one
 -- Returns  the state they had: lobby, waiting, ready, admitted or none; or revoked
 local person, now, how, why = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
-local moves = KEYS[#KEYS]
+local moves = MORE_KEYS[1]
 
 if redis.call('HEXISTS', meta, 'epoch') == 0 then
   return 'none' -- while the line is being rebuilt nothing may bypass the journal

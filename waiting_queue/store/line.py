@@ -238,7 +238,8 @@ def lease_pages(
 def _call(
     name: str, event_id: int, args: Sequence[Any], parse: Any, *more_keys: str
 ) -> ScriptCall[Any]:
-    return ScriptCall(script(name), (*keys.of_event(event_id), *more_keys), args, parse)
+    its = script(name)
+    return ScriptCall(its, (*keys.named(event_id, its.keys), *more_keys), args, parse)
 
 
 def _stay(token: QueueToken | None) -> list[Any]:

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from hashlib import sha1
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -15,6 +15,7 @@ from redis.exceptions import NoScriptError
 from ticketing.core import redis
 from ticketing.core.error_responses import REDIS_OUTAGES
 from ticketing.core.redis_cluster import ClusterPipeline
+from waiting_queue import keys
 
 FOLDER = Path(__file__).parent.parent / "lua"
 # These work on keys of their own; all others on an event's line, with these files in front.
@@ -27,7 +28,7 @@ WITH_PARTIES = {"leave", "tick", "demote", "undo_demotion", "invite", "join_part
 # A function of a shared file ends with the `end` in the first column.
 FUNCTION = re.compile(r"^(?:local )?function (\w+)\(.*?^end\n", re.MULTILINE | re.DOTALL)
 NAME, COMMENT = re.compile(r"(?<![.\w])[a-z]\w*"), re.compile(r"--.*")
-KEY_NAMES = re.compile(r"^local ([\w, ]+) = ((?:KEYS\[\d+\](?:, )?)+)$", re.MULTILINE)
+MORE_KEYS, STRING = re.compile(r"MORE_KEYS\[(\d+)\]"), re.compile(r"'[^']*'")
 KEY_OF_CALL = re.compile(r"(redis\.call\('[A-Z]+', )(\w+)")
 
 T = TypeVar("T")
@@ -36,7 +37,11 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class Script:
     text: str
-    sha: str
+    keys: tuple[str, ...] = ()  # those of the event's line that it uses, by their names
+
+    @cached_property
+    def sha(self) -> str:
+        return sha1(self.text.encode(), usedforsecurity=False).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -59,8 +64,7 @@ def script(name: str) -> Script:
     line = [] if name in WITHOUT_LINE else ["_lanes", "_lane_turns", "_line", "_minutes"]
     shared = "\n".join(map(_read, [*line, *(["_party"] if name in WITH_PARTIES else [])]))
     own = _read(name)
-    text = _with_keys(f"{_used_part(shared, own)}\n{own}") if line else own
-    return Script(text, sha1(text.encode(), usedforsecurity=False).hexdigest())
+    return _with_keys(f"{_used_part(shared, own)}\n{own}") if line else Script(own)
 
 
 def _read(name: str) -> str:
@@ -80,15 +84,18 @@ def _used_part(shared: str, own: str) -> str:
     return FUNCTION.sub(lambda found: found[0] if found[1] in used else "", shared)
 
 
-def _with_keys(text: str) -> str:
-    """Write `KEYS[…]` instead of its name into every call of Redis.
+def _with_keys(text: str) -> Script:
+    """Declare the keys of the line that are used, and write `KEYS[…]` into the calls of Redis.
 
-    A function that refers to many variables outside of it takes longer to make than to run.
+    Every key costs Redis as much as a short command, and a function that refers to many variables
+    outside of it takes longer to make than to run. `MORE_KEYS` are those after the line's.
     """
-    keys = dict[str, str]()
-    for names, values in KEY_NAMES.findall(text):
-        keys.update(zip(names.split(", "), values.split(", "), strict=True))
-    return KEY_OF_CALL.sub(lambda call: call[1] + keys.get(call[2], call[2]), text)
+    names = set(NAME.findall(STRING.sub("", text)))
+    used = tuple(name for name in keys.NAMES if name in names)
+    numbered = {name: f"KEYS[{number}]" for number, name in enumerate(used, 1)}
+    text = KEY_OF_CALL.sub(lambda call: call[1] + numbered.get(call[2], call[2]), text)
+    text = MORE_KEYS.sub(lambda key: f"KEYS[{len(used) + int(key[1])}]", text)
+    return Script(f"local {', '.join(used)} = {', '.join(numbered.values())}\n{text}", used)
 
 
 def run(call: ScriptCall[T]) -> T:
