@@ -16,7 +16,16 @@ from uvicorn.protocols.http.httptools_impl import (
 
 # Responses with one of these are left to uvicorn, as they change what it does next.
 LEFT = frozenset({b"connection", b"transfer-encoding"})
-WITHOUT_BODY = frozenset({204, 304})
+WITHOUT_LENGTH = frozenset({204, 304})
+# Of these the site sends few different ones. Others may hold secrets, as cookies and addresses do.
+KEPT = frozenset(
+    {
+        *(b"cache-control", b"content-encoding", b"content-language", b"content-type", b"date"),
+        *(b"content-security-policy", b"cross-origin-opener-policy", b"permissions-policy"),
+        *(b"referrer-policy", b"strict-transport-security", b"vary"),
+        *(b"x-content-type-options", b"x-frame-options"),
+    }
+)
 
 
 class ResponseWriter:
@@ -29,49 +38,50 @@ class ResponseWriter:
         self.start: Any = None
 
     async def __call__(self, message: Any) -> None:
-        if message["type"] == "http.response.start" and not self.cycle.response_started:
+        start, self.start = self.start, None
+        if start is None and self._is_start(message):
             self.start = message
             return
-        start, self.start = self.start, None
         if start is not None:
             if whole := self._whole(start, message):
-                await self._write(whole)
+                self._write(whole)
                 return
             await self.cycle.send(start)
         await self.cycle.send(message)
 
+    def _is_start(self, message: Any) -> bool:
+        return message["type"] == "http.response.start" and not self.cycle.response_started
+
     def _whole(self, start: Any, message: Any) -> bytes:
         """The response as it is sent; nothing if it is left to uvicorn."""
-        cycle, status, body = self.cycle, start["status"], message.get("body", b"")
-        if message.get("more_body") or cycle.access_log:
+        if not self._is_last(message):
             return b""
-        lines, length = [STATUS_LINE[status]], b""
-        for name, value in (*cycle.default_headers, *start.get("headers", ())):
+        status, body, length = start["status"], message.get("body", b""), b""
+        size, lines = b"%d" % len(body), [STATUS_LINE[status]]
+        for name, value in (*self.cycle.default_headers, *start.get("headers", ())):
             name = name.lower()
             if name in LEFT:
                 return b""
             if name == b"content-length":
                 length = value
-            else:
-                lines.append(_line(name, value))
-        if cycle.scope["method"] == "HEAD" or status in WITHOUT_BODY:
-            body = b""
-        elif length in (b"", size := b"%d" % len(body)):
-            length = size
-        else:
-            return b""  # uvicorn says what is wrong
-        if length:
-            lines.append(b"content-length: %b\r\n" % length)
-        lines.append(b"\r\n" if cycle.keep_alive else b"connection: close\r\n\r\n")
+            lines.append(_line(name, value))
+        is_head = self.cycle.scope["method"] == "HEAD"
+        if (is_head and body) or (not is_head and length not in (b"", size)):
+            return b""  # uvicorn leaves the body out, or says what is wrong
+        if not (length or is_head or status in WITHOUT_LENGTH):
+            lines.append(b"content-length: %b\r\n" % size)
+        lines.append(b"\r\n" if self.cycle.keep_alive else b"connection: close\r\n\r\n")
         return b"".join((*lines, body))
 
-    async def _write(self, whole: bytes) -> None:
+    def _is_last(self, message: Any) -> bool:
+        """Whether the body is complete, and can be written now."""
+        is_body = message["type"] == "http.response.body" and not message.get("more_body")
+        is_open = not (self.cycle.flow.write_paused or self.cycle.disconnected)
+        return is_body and is_open and not self.cycle.access_log
+
+    def _write(self, whole: bytes) -> None:
         """What uvicorn does around its two writes."""
         cycle = self.cycle
-        if cycle.flow.write_paused and not cycle.disconnected:
-            await cycle.flow.drain()
-        if cycle.disconnected:
-            return
         cycle.response_started = cycle.response_complete = True
         cycle.waiting_for_100_continue = False
         cycle.transport.write(whole)
@@ -82,8 +92,7 @@ class ResponseWriter:
 
 
 def _line(name: bytes, value: bytes) -> bytes:
-    """Most headers are the same in every response; cookies are kept nowhere."""
-    return _checked_line(name, value) if name == b"set-cookie" else _kept_line(name, value)
+    return _kept_line(name, value) if name in KEPT else _checked_line(name, value)
 
 
 def _checked_line(name: bytes, value: bytes) -> bytes:

@@ -122,6 +122,24 @@ async def test_a_header_can_not_bring_another(bad, caplog):
     assert b"b: c" not in sent
 
 
+@pytest.mark.parametrize("method", [b"GET", b"HEAD"])
+async def test_a_length_can_not_bring_a_header_either(method, caplog):
+    bad = (b"content-length", b"0\r\nset-cookie: a=b")
+
+    sent, _ = await answer_of(start(200, bad), body(), request=method + b" / HTTP/1.1")
+
+    assert b"set-cookie" not in sent
+    assert "Exception in ASGI application" in caplog.text
+
+
+@pytest.mark.parametrize("second", [start(200), {"type": "http.response.trailers"}])
+async def test_what_is_no_body_is_an_error(second, caplog):
+    sent, _ = await answer_of(start(200, JSON), second)
+
+    assert b"content-length: 0" not in sent
+    assert "Expected ASGI message" in caplog.text
+
+
 async def test_an_error_between_head_and_body_is_told(caplog):
     sent, _ = await answer_of(start(200, JSON), "no message")
 
@@ -166,12 +184,11 @@ async def test_the_head_of_a_stream_does_not_wait_for_its_first_event():
     assert b"event" in rest
 
 
-def test_cookies_are_not_kept():
+@pytest.mark.parametrize("name", [b"set-cookie", b"location", b"content-disposition", b"etag"])
+def test_what_may_be_secret_is_not_kept(name):
     response_writer._kept_line.cache_clear()
 
-    assert response_writer._line(b"set-cookie", b"sessionid=secret") == (
-        b"set-cookie: sessionid=secret\r\n"
-    )
+    assert response_writer._line(name, b"secret") == name + b": secret\r\n"
     assert response_writer._kept_line.cache_info().currsize == 0
     response_writer._line(*JSON)
     assert response_writer._kept_line.cache_info().currsize == 1
