@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from re import Pattern
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from ticketing.core.fast_path.responses import (
     StreamResponse,
     error_response,
     send_response,
+    send_stream,
 )
 from ticketing.core.metrics.requests import FAST, RequestStats, requests
 
@@ -90,7 +92,9 @@ class FastPath:
                     await discard_body(request.headers, receive)
                 response = answer = await found.handler(request)
                 if not isinstance(answer, ApiResponse | PageResponse):
-                    response = self.count_stream(scope, answer)
+                    response = self.count_stream(
+                        scope, partial(send_stream, request.scheme, answer)
+                    )
             except FallThrough:
                 response = None
             except Exception as exception:

@@ -57,7 +57,7 @@ async def send_response(
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if request.is_head else body})
     else:
-        await _send_stream(request.scheme, response, receive, send)
+        await response(receive, send)
 
 
 async def send_once(scheme: str, response: ApiResponse, send: Send) -> None:
@@ -72,7 +72,7 @@ async def send_once(scheme: str, response: ApiResponse, send: Send) -> None:
     await send({"type": "http.response.body", "body": raw})
 
 
-async def _send_stream(scheme: str, stream: StreamResponse, receive: Receive, send: Send) -> None:
+async def send_stream(scheme: str, stream: StreamResponse, receive: Receive, send: Send) -> None:
     headers = [
         *_common_headers(_hsts_seconds(scheme), EVENT_STREAM),
         (b"x-accel-buffering", b"no"),  # proxies pass every event on at once

@@ -9,6 +9,7 @@ from websockets.asyncio.client import connect
 
 from tests.ticketing.core.served import served
 from ticketing.core.errors import TooManyConnections
+from ticketing.core.fast_path.application import FastPath, route
 from ticketing.core.live.connection_limits import ConnectionLimits, SocketLimits
 from ticketing.core.live.sockets import PushSocket
 
@@ -87,6 +88,28 @@ async def test_a_stream_is_counted_until_it_ends(limits):
             await each(None, None)
 
     limits.counted(scope(), stream)
+
+
+async def test_a_stream_whose_client_left_before_its_head_is_not_counted(limits):
+    async def stream(receive: Any, send: Any) -> None:
+        raise AssertionError("its head could not be sent")
+
+    async def answer(request: Any) -> Any:
+        return stream
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b""}
+
+    async def send(message: Any) -> None:
+        raise ConnectionError
+
+    asked = scope() | {"type": "http", "method": "GET", "path": "/stream", "scheme": "http"}
+    asked |= {"query_string": b"", "headers": [(b"host", b"testserver")]}
+    site = FastPath([route("GET", "stream", answer)], None, count_stream=limits.counted)
+    with pytest.raises(ConnectionError):
+        await site(asked, receive, send)
+
+    assert not limits._open
 
 
 class Listening(PushSocket):
