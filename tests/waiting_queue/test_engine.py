@@ -3,6 +3,7 @@
 import pytest
 
 from tests.waiting_queue.line import Line
+from waiting_queue import store
 from waiting_queue.store.line import CLAIM_GRACE_MS
 
 GRACE = CLAIM_GRACE_MS // 1000
@@ -408,3 +409,24 @@ def test_who_comes_during_the_draw_is_behind_the_whole_lobby():
 
     assert line.join("cem").standing.number == 3
     assert line.wait(5).tick().called == []
+
+
+@pytest.mark.parametrize("state", ["ready", "admitted"])
+def test_whoever_ran_out_of_time_and_is_restored_stays_in_line(line, state):
+    """The tick that ends their call or pass comes later, and finds nothing to end."""
+    line.begin(cap=1, claim_ms=1_000, pass_ms=1_000, state="paused")
+    line.join("fan", "other")
+    line.wait(1).tick(state="open")
+    if state == "admitted":
+        line.claim("fan")
+    assert line.state("fan") == state
+    line.tick(state="paused")
+
+    line.wait(60)
+    restored = store.run(store.restore_place(line.event_id, "fan", 1, line.now))
+    line.tick()
+
+    assert (restored.state, restored.number) == ("waiting", 1)
+    assert line.places() == {"fan": 1, "other": 2}
+    assert line.sizes() == (2, 0, 0)
+    assert line.state("fan") == "waiting"

@@ -14,7 +14,7 @@ NAMES = sorted(
     for file in scripts.FOLDER.glob("*.lua")
     if not file.stem.startswith("_") and file.stem not in scripts.WITHOUT_LINE
 )
-DECLARED = re.compile(r"\blocal (?!function)([\w, ]+?) *(?:=|$)", re.MULTILINE)
+DECLARED = re.compile(r"\b(?:local|for) (?!function)([\w,\s]+?)(?: *=| in |(?<!,)$)", re.MULTILINE)
 PARAMETERS = re.compile(r"\bfunction *\w*\(([\w, ]*)\)")
 
 
@@ -22,7 +22,7 @@ def redeclared(text: str) -> set[str]:
     """Names of keys that a script gives another meaning, so that `KEYS[…]` would be wrong."""
     _, own = text.split("\n", 1)
     found = ", ".join(DECLARED.findall(own) + PARAMETERS.findall(own))
-    return set(found.split(", ")) & set(keys.NAMES)
+    return set(re.split(r",\s*", found)) & set(keys.NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -36,7 +36,11 @@ def test_every_call_names_its_key_by_number(name):
 
 
 @pytest.mark.parametrize(
-    "mistake", ["local line = 1", "local a, line = 1, 2", "local function f(line)", "local line"]
+    "mistake",
+    [
+        *("local line = 1", "local a, line = 1, 2", "local function f(line)", "local line"),
+        *("local a,\n  line = 1, 2", "for _, line in ipairs(x) do", "for line = 1, 2 do"),
+    ],
 )
 def test_control_another_meaning_is_seen(mistake):
     assert redeclared(f"local meta, line = KEYS[1], KEYS[3]\n{mistake}\n") == {"line"}

@@ -149,7 +149,8 @@ local function record(kind, person, number, now, leader, freed)
 end
 
 -- Returns  number, admitted_ms (0 where there is none), whose place it is: a companion has the leader's; the
---          leader of the party with which the person was called, if any; take-overs of the pass, its browser
+--          leader of the party with which the person was called, if any; take-overs of the pass, its browser: nil
+--          for whoever was not called, never for whoever was
 local function number_of(person)
   local mark = redis.call('HGET', called, person)
   if mark then
@@ -353,7 +354,7 @@ end
 
 -- Returns {state, number, ahead, deadline, admitted_ms}; in the lobby, the number says the lane only; with the
 --         `holder` of a companion's place, the `leader` of the party with which somebody was called, and of
---         people inside `moves` and `browser` of their pass; in line also how many are `in_lobby`
+--         those who were called also `moves` and `browser` of their pass; in line how many are `in_lobby`
 local function place_of(person, now)
   local number, admitted, holder, leader, moves, browser = number_of(person)
   if moves then

@@ -17,7 +17,7 @@ if redis.call('HGET', meta, 'epoch') ~= epoch then
   return { 0, -1 }
 end
 
--- Who has the place of a listed person; nobody if they gave it up (keep_lot in _party.lua).
+-- Who has the place of a listed person, if it was handed over (keep_lot in _party.lua).
 local has_parties = redis.call('EXISTS', parties) == 1
 local function holder_of(listed)
   if not has_parties then

@@ -18,7 +18,7 @@ from waiting_queue.tokens import QueueToken, read_token
 
 counts = st.integers(0, 10**6)
 rates = st.one_of(st.just(0.0), st.floats(0, 10**5, allow_nan=False))
-paces = st.builds(  # as update_pace in _line.lua writes them
+paces = st.builds(  # as pace_fields in _line.lua makes them
     "{:.6f} {} {} {:.3f} {:.3f}".format, rates, st.integers(-10, 10**6), counts, rates, rates
 )
 words = st.text(max_size=40)
