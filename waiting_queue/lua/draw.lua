@@ -18,19 +18,17 @@ if redis.call('HGET', meta, 'epoch') ~= epoch then
 end
 
 -- Who has the place of a listed person, if it was handed over (keep_lot in _party.lua).
-local has_parties = redis.call('EXISTS', parties) == 1
 local function holder_of(listed)
-  if not has_parties then
-    return listed
-  end
   local holder = redis.call('HGET', parties, '@' .. minute .. ':' .. listed) or listed
   local has_lot_of = redis.call('HGET', parties, '=' .. minute .. ':' .. holder) or holder
   return has_lot_of == listed and holder
 end
 
-local holders = {}
-for index = PEOPLE_FROM, #ARGV do
-  holders[#holders + 1] = holder_of(ARGV[index]) or ''
+local holders = { unpack(ARGV, PEOPLE_FROM) }
+if redis.call('EXISTS', parties) == 1 then
+  for index, listed in ipairs(holders) do
+    holders[index] = holder_of(listed) or ''
+  end
 end
 local arrivals = #holders > 0 and redis.call('ZMSCORE', lobby, unpack(holders)) or {}
 
@@ -50,7 +48,7 @@ for index, person in ipairs(holders) do
     number = number + lane_in_lobby(arrival) * LANE_NUMBERS
     people[#people + 1] = person
     places[#places + 1], places[#places + 2] = number, person
-    record('join', person, number, now, person ~= listed and listed or nil)
+    write_journal('join', person, number, now, person ~= listed and listed or nil)
   end
 end
 if #people > 0 then
