@@ -12,7 +12,7 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ticketing.core.fast_path.bodies import largest_body
-from ticketing.core.response_writer import ResponseWriter
+from ticketing.core.http_responses import ResponseWriter
 
 LARGEST_HEAD, MOST_HEADERS = 16 * 1024, 100
 # A request ends within this time, or brings so many bytes more in each such time.

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.ticketing.core.served import served
-from ticketing.core import response_writer
+from ticketing.core import http_responses
 
 JSON = (b"content-type", b"application/json")
 
@@ -186,9 +186,9 @@ async def test_the_head_of_a_stream_does_not_wait_for_its_first_event():
 
 @pytest.mark.parametrize("name", [b"set-cookie", b"location", b"content-disposition", b"etag"])
 def test_what_may_be_secret_is_not_kept(name):
-    response_writer._kept_line.cache_clear()
+    http_responses._kept_line.cache_clear()
 
-    assert response_writer._line(name, b"secret") == name + b": secret\r\n"
-    assert response_writer._kept_line.cache_info().currsize == 0
-    response_writer._line(*JSON)
-    assert response_writer._kept_line.cache_info().currsize == 1
+    assert http_responses._line(name, b"secret") == name + b": secret\r\n"
+    assert http_responses._kept_line.cache_info().currsize == 0
+    http_responses._line(*JSON)
+    assert http_responses._kept_line.cache_info().currsize == 1
