@@ -24,8 +24,9 @@ from ticketing.core.logs.context import log_ids
 State = Payment.State
 log = logging.getLogger(__name__)
 LONGEST_PAUSE = 300
-# While a charge may still be sent again, somebody waits for the result.
-LONGEST_PAUSE_OF_CHARGE = 8
+# While a charge may still be sent again, somebody waits for the result. Workers come every two
+# seconds, so it is known well within ten seconds after the gateway knows it.
+LONGEST_PAUSE_OF_CHARGE = 5
 # For this long a charge that the gateway does not know is sent again, with the same key. Later none
 # of our calls can still be under way, and nobody waits for the result.
 CHARGE_AGAIN = timedelta(minutes=5)

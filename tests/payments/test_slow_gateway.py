@@ -21,7 +21,7 @@ from tests.payments.buyers import Buyer, ask_gateway, settle_in_background
 from tests.payments.slow_gateway import slow_gateway
 from tests.soak import SOAK
 from tests.waiting import wait_until
-from ticketing.core import event_loop, redis
+from ticketing.core import clock, event_loop, redis
 from ticketing.core.event_loop import blocking
 from ticketing.core.fast_path import threads
 
@@ -263,6 +263,19 @@ def test_no_more_is_claimed_than_may_be_in_flight(slow, charged, settings):
     settle_in_background()
 
     assert set(Payment.objects.values_list("state", flat=True)) == {"succeeded"}
+
+
+def test_a_charge_that_is_not_known_is_asked_for_again_within_five_seconds(charged, settings):
+    """However often it was tried: workers come every two seconds, and ten are promised."""
+    Payment.objects.update(attempts=10)
+    settings.PORTONE_URL = "http://127.0.0.1:1"
+
+    tasks.resume()
+    settle_in_background()
+
+    pauses = [(it.due_at - clock.now()).total_seconds() for it in Payment.objects.all()]
+    assert len(pauses) == 6
+    assert 1 < max(pauses) <= 5
 
 
 def open_breaker(now, *, probe_at):
